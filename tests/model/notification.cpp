@@ -62,7 +62,7 @@ struct executor {
   }
 
   /// The end of a task: true if a request was taken.
-  bool attend(std::size_t w, bool due) {
+  bool handle_notification(std::size_t w, bool due) {
     if (!notification[w].is_set()) return false;
     if (notification[w].lower_unless([this] { return something_waits(); })) return false;
     ask_to_look(w);
@@ -117,7 +117,7 @@ void all_busy(model::execution& t) {
       for (std::size_t i = 0; i < Each; ++i) e.submit(s * Each + i);
     });
   }
-  t.thread([&e] { e.attend(0, Due) || e.attend(0, Due); });
+  t.thread([&e] { e.handle_notification(0, Due) || e.handle_notification(0, Due); });
   t.finally([&e] { e.check(); });
 }
 
@@ -128,8 +128,8 @@ void taken_beside(model::execution& t) {
   t.thread([&e] {
     for (std::size_t i = 0; i < Each; ++i) e.submit(i);
   });
-  t.thread([&e] { e.attend(0, false); });
-  t.thread([&e] { e.attend(1, true); });
+  t.thread([&e] { e.handle_notification(0, false); });
+  t.thread([&e] { e.handle_notification(1, true); });
   t.finally([&e] { e.check(); });
 }
 
@@ -143,7 +143,7 @@ void last_thief(model::execution& t) {
     for (std::size_t i = 0; i < Each; ++i) e.submit(i);
   });
   t.thread([&e] { e.search(1, Other); });
-  t.thread([&e] { e.attend(0, false); });
+  t.thread([&e] { e.handle_notification(0, false); });
   t.finally([&e] { e.check(); });
 }
 

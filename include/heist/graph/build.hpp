@@ -34,7 +34,7 @@ inline void graph_data::reject_while_running(char const* what) const {
 inline void graph_data::about_to_change(char const* what) {
   if (is_running()) [[unlikely]]
     return change_between_passes(what);
-  laid_out = false;
+  layout_valid = false;
 }
 
 inline std::uint32_t graph_data::free_index() {
@@ -57,13 +57,13 @@ inline void graph_data::add_edge(std::uint32_t from, std::uint32_t to, bool is_v
 }
 
 template <class Node, class... Args>
-Node& graph_data::add_node(std::size_t edges_to_come, Args&&... args) {
+Node& graph_data::add_node(std::size_t expected_edges, Args&&... args) {
   about_to_change("add a task");
   void* const at = memory.allocate(sizeof(Node), alignof(Node));
   Node* made = nullptr;
   try {
     made = ::new (at) Node(std::forward<Args>(args)...);
-    make_room(edges, edges_to_come);
+    make_room(edges, expected_edges);
     made->index = free_index();
   } catch (...) {
     made != nullptr ? destroy(made) : memory.give_back(at, sizeof(Node), alignof(Node));

@@ -167,7 +167,7 @@ HEIST_COLD_BODY void graph_data::clear() {
   consumers.reset();
   hints.reset();
   priorities.reset();
-  urgencies.reset();
+  urgency.reset();
   events.clear();
   may_have_events = false;
   known_counts.store(nullptr, std::memory_order_relaxed);  // relaxed: by the building thread, as all changes

@@ -41,7 +41,7 @@ struct graph_data : pending_count_holder {
   // ---- building (build.hpp) ----
   /// Adds a task, and room for as many edges; all or nothing. What the user's constructor throws passes through.
   template <class Node, class... Args>
-  Node& add_node(std::size_t edges_to_come, Args&&... args);
+  Node& add_node(std::size_t expected_edges, Args&&... args);
   /// Puts a task into the place of `old`, whose index other objects know. It keeps its edges, limits and name.
   template <class Node, class... Args>
   void replace_node(std::uint32_t index, Args&&... args);
@@ -111,11 +111,11 @@ struct graph_data : pending_count_holder {
   HEIST_RARE void warn_of_dead_tasks(adjacency const& a) const noexcept;
   HEIST_RARE void warn_of_joins() const noexcept;
   void find_events();
-  void find_urgencies(adjacency const& a);
+  void find_urgency(adjacency const& a);
   /// The run in progress begins tasks by their urgencies: where they have any, and none remembers their places.
-  bool begins_in_order() const noexcept { return urgencies != nullptr && recalled == nullptr; }
+  bool begins_in_order() const noexcept { return urgency != nullptr && recalled == nullptr; }
   runnable::run_function run_of(node const& n) const noexcept;
-  std::uint64_t urgency_of(record const& r) const noexcept { return urgencies[static_cast<std::size_t>(&r - records)]; }
+  std::uint64_t urgency_of(record const& r) const noexcept { return urgency[static_cast<std::size_t>(&r - records)]; }
   void order_consumers();
   void balance_limits();
   void return_limits(bool interrupted);
@@ -212,13 +212,13 @@ struct graph_data : pending_count_holder {
   vector<limiter_balance> balances;  ///< the first balance_count of them, one for each limiter
   std::size_t balance_count = 0;
   vector<event_part*> events;
-  unique_ptr<std::uint64_t[]> urgencies;  ///< by position, for ready_offer; null where all tasks are equally urgent
+  unique_ptr<std::uint64_t[]> urgency;  ///< by position, for ready_offer; null where all tasks are equally urgent
   /// Told once by a task that the run in progress has failed.
   struct failure_listener {
     void (*tell)(void* to) = nullptr;
     void* to = nullptr;
   } on_failure;
-  bool laid_out = false;
+  bool layout_valid = false;
   bool changed = false;            ///< by a callback of a run, since a pass began; the next pass looks
   std::uint32_t layout_count = 0;  ///< how many there have been
   layout_end* layout = nullptr;    ///< while a thread lays it out
@@ -230,7 +230,7 @@ struct graph_data : pending_count_holder {
   os_env::atomic<graph_tuner*> tuner{nullptr};    ///< made by the first run under policy::automatic
 
   // Running.
-  mutable spin_lock<> lock;  ///< guards current, the line behind it, laid_out, layout, counts and states
+  mutable spin_lock<> lock;  ///< guards current, the line behind it, layout_valid, layout, counts and states
   run_state* last_in_line = nullptr;
   /// Reused when neither a run nor a handle refers to them; with more runs at a time the oldest gives way.
   std::array<run_state*, 8> states{};

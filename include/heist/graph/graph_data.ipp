@@ -98,7 +98,7 @@ HEIST_BODY runnable* finish_in_order(record& r, fiber& self) {
     std::uint32_t const p = s->position();
     if (!s->direct() && !g.counters[p].arrive(self.worker->alone)) continue;
     if (g.counts_tokens) g.count_one_more();
-    offer.add(g.urgencies[p], g.records[p]);
+    offer.add(g.urgency[p], g.records[p]);
   }
   if (g.counts_tokens) self.worker->count_for(g);  // its token is given up, now that the rest are counted
   return offer.begin();
@@ -140,7 +140,7 @@ HEIST_BODY runnable* finish(record& r, fiber& self) {
     }
   } else {
     if (g.recalled != nullptr) return g.recalled->finish(r, self);
-    if (g.urgencies != nullptr) return finish_in_order(r, self);
+    if (g.urgency != nullptr) return finish_in_order(r, self);
     while (s != first) {
       --s;
       if (!s->direct() && !g.counters[s->position()].arrive(w->alone)) continue;

@@ -186,8 +186,8 @@ HEIST_BODY std::size_t order_by_way(graph_data const& g, vector<std::uint32_t>& 
 }
 
 /// For a graph with tasks of different priorities: ready_offer has to know this of each.
-HEIST_COLD_BODY void graph_data::find_urgencies(adjacency const& a) {
-  urgencies.reset();
+HEIST_COLD_BODY void graph_data::find_urgency(adjacency const& a) {
+  urgency.reset();
   bool differ = false;
   for (std::uint32_t p = 1; p < record_count; ++p) differ |= priority_of(a.order[p]) != priority_of(a.order[0]);
   if (!differ) return;
@@ -200,7 +200,7 @@ HEIST_COLD_BODY void graph_data::find_urgencies(adjacency const& a) {
     auto const level = static_cast<std::uint64_t>(127 - static_cast<int>(priority_of(i)));
     made[p] = level << 56 | (way < most ? most - way : 0) << 28 | (p < most ? p : most);
   }
-  urgencies = std::move(made);
+  urgency = std::move(made);
 }
 
 /// Uses the old room again, unless it is much too large.
@@ -252,7 +252,7 @@ HEIST_COLD_BODY void graph_data::order_consumers() {
 /// The function of a record in a graph without a history.
 HEIST_BODY runnable::run_function graph_data::run_of(node const& n) const noexcept {
   if (n.limits != 0) return &run_limited;
-  if (urgencies != nullptr && n.type().kind == task_kind::condition) [[unlikely]]
+  if (urgency != nullptr && n.type().kind == task_kind::condition) [[unlikely]]
     return &run_condition_in_order;
   return n.type().run;
 }
@@ -266,9 +266,9 @@ HEIST_BODY void graph_data::write_records(adjacency const& a, std::size_t count)
   successors = owned_successors.get();
   counts_tokens = a.weak_any;
   ++layout_count;
-  urgencies.reset();
-  if (priorities != nullptr) find_urgencies(a);
-  has_slow_finish = counts_tokens || urgencies != nullptr;
+  urgency.reset();
+  if (priorities != nullptr) find_urgency(a);
+  has_slow_finish = counts_tokens || urgency != nullptr;
   for (std::uint32_t p = 0; p < record_count; ++p) a.position[a.order[p]] = p;
   for (std::uint32_t& source : sources) source = a.position[source];
   std::uint32_t filled = 0;
@@ -291,7 +291,7 @@ HEIST_BODY void graph_data::write_records(adjacency const& a, std::size_t count)
 }
 
 HEIST_BODY void graph_data::lay_out() {
-  edges_to_consumers const until_laid_out{*this};
+  edges_to_consumers const until_layout{*this};
   if (consumers != nullptr) order_consumers();
   adjacency const a{*this};
   std::size_t const count = nodes.size() - erased;
@@ -359,7 +359,7 @@ HEIST_BODY void graph_data::lay_out_once(core& scheduler) {
   bool mine = false;
   {
     spin_guard guard{lock};
-    if (laid_out) return;
+    if (layout_valid) return;
     mine = layout == nullptr;
     if (mine) layout = made.release();
     ++layout->users;
@@ -369,7 +369,7 @@ HEIST_BODY void graph_data::lay_out_once(core& scheduler) {
   auto const over = [&](bool well) {
     {
       spin_guard guard{lock};
-      laid_out = well;
+      layout_valid = well;
       layout = nullptr;
     }
     end->end.complete();

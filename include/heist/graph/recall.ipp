@@ -48,7 +48,7 @@ HEIST_COLD_BODY void graph_data::prepare_recall(core& scheduler) {
   for (;;) {
     {
       spin_guard guard{lock};
-      if (laid_out) break;
+      if (layout_valid) break;
       if (changed_by_run())
         throw graph_error{
             "a run under a policy with memory (cab, cats, replay) cannot be started while a run in progress has "

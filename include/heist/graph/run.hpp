@@ -88,7 +88,7 @@ graph_run graph_data::start(core& asked, std::size_t passes, unique_function<boo
       if (option.stop_possible())
         r.stop.emplace(std::forward<decltype(option)>(option), run_state::interrupt_on_stop{&r});
     } else if constexpr (is_with<type>) {
-      r.urgency = option.priority;
+      r.start_priority = option.priority;
       if (option.name != nullptr) r.copy_title(option.name);
       std::stop_token stop = std::forward<decltype(option)>(option).stop;
       if (option.deadline) {

@@ -91,7 +91,7 @@ HEIST_COLD_BODY void graph_data::change_between_passes(char const* what) {
   balance_count = 0;
   spin_guard guard{lock};
   changed = true;
-  laid_out = false;
+  layout_valid = false;
 }
 
 HEIST_COLD_BODY void run_state::note_failure(std::exception_ptr const& e, record const& of) noexcept {
@@ -118,7 +118,7 @@ HEIST_COLD_BODY bool graph_data::lay_out_changed(run_state& r) {
     for (;;) {
       {
         spin_guard guard{lock};
-        if (laid_out) break;
+        if (layout_valid) break;
       }
       lays_out = true;
       lay_out_once(*r.scheduler);
@@ -149,7 +149,7 @@ HEIST_BODY run_state& graph_data::prepare_run(core& scheduler) {
     bool lays_out = false;
     {
       spin_guard guard{lock};
-      lays_out = !laid_out && !changed_by_run();
+      lays_out = !layout_valid && !changed_by_run();
       run_state* r = nullptr;
       if (!lays_out) {
         for (run_state* s : states) {
@@ -189,9 +189,9 @@ HEIST_COLD_BODY void reject_worker_of_run() {
 
 /// Brings the run where it waits for a worker: among the requests of its priority, or where the caller's tasks are.
 HEIST_BODY void graph_data::send_starter(run_state& r) {
-  if (r.urgency == priority::normal) [[likely]]
+  if (r.start_priority == priority::normal) [[likely]]
     return r.scheduler->make_runnable(starter);
-  r.scheduler->make_runnable(starter, r.urgency, nullptr);
+  r.scheduler->make_runnable(starter, r.start_priority, nullptr);
 }
 
 /// Starts the run, or puts it in line behind the graph's other runs.
@@ -210,7 +210,7 @@ HEIST_BODY void graph_data::enqueue(run_state& r) {
       arm_events();
     running.store(true, std::memory_order_relaxed);  // relaxed: for this thread, and for those it tells
   }
-  if (r.urgency != priority::normal) [[unlikely]] {
+  if (r.start_priority != priority::normal) [[unlikely]] {
     r.wave = r.scheduler->add_work();
     return send_starter(r);
   }
@@ -230,7 +230,7 @@ HEIST_BODY runnable* graph_data::start_pass(runnable& task, fiber& self) {
   graph_data& g = *static_cast<starter_item&>(task).graph;
   self.worker->report_pending_count();
   run_state& r = *g.current;
-  if (r.urgency >= priority::high) [[unlikely]]
+  if (r.start_priority >= priority::high) [[unlikely]]
     self.worker->share.urgent_begins(os_env::ticks());
   bool const can_run = !g.changed || g.lay_out_changed(r);
   if (!can_run || (g.sources.empty() && r.part == nullptr) || (r.passes == 0 && !r.again)) {
@@ -262,10 +262,10 @@ HEIST_BODY runnable* graph_data::start_pass(runnable& task, fiber& self) {
   g.remaining.store(g.counts_tokens ? static_cast<std::uint32_t>(g.sources.size()) : g.record_count,
                     std::memory_order_relaxed);
   // Not through `g` after the last push: with that source the pass may end.
-  if (g.urgencies != nullptr) {
+  if (g.urgency != nullptr) {
     ready_offer offer{self};
     std::size_t const count = g.sources.size();
-    for (std::size_t i = 0; i != count; ++i) offer.add(g.urgencies[g.sources[i]], g.records[g.sources[i]]);
+    for (std::size_t i = 0; i != count; ++i) offer.add(g.urgency[g.sources[i]], g.records[g.sources[i]]);
     return offer.begin();
   }
   record* const records = g.records;
@@ -355,7 +355,7 @@ HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
   if (recalled != nullptr) [[unlikely]] {
     recalled->run_ends(r);
     recalled = nullptr;
-    has_slow_finish = counts_tokens || urgencies != nullptr;
+    has_slow_finish = counts_tokens || urgency != nullptr;
   }
   if (r.waiting.load(std::memory_order_relaxed) != nullptr) r.forget_waits();  // relaxed: its own
   if (!events.empty()) [[unlikely]]
@@ -370,7 +370,7 @@ HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
     // release: the thread that changes the graph next comes after the run
     if (next == nullptr) running.store(false, std::memory_order_release);
   }
-  if (r.urgency >= priority::high) [[unlikely]]
+  if (r.start_priority >= priority::high) [[unlikely]]
     self.worker->share.urgent_ends();
   if (next != nullptr) send_starter(*next);
   // From here on the graph may be gone. What the user's callables own may be the graph itself.

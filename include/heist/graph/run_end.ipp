@@ -44,7 +44,7 @@ struct run_end final : async_state<void> {
   }
 
   /// A stop of the task that started the run, and waits for what comes after it, reaches the run.
-  void hand_on_stop(interrupt_state const& origin) noexcept {
+  void propagate_stop(interrupt_state const& origin) noexcept {
     inherited_stop::add(*this, &origin);
     run_state& s = run_access::state(of);
     if (s.origin != &origin) return;
@@ -71,7 +71,7 @@ HEIST_COLD_BODY async_state<void>* end_of_run(graph_run const& run, core& schedu
   interrupt_state const* const origin = interrupt_of_caller();
   run_end& end =
       *make_async<run_end>(scheduler, origin == nullptr ? std::size_t{0} : sizeof(inherited_stop), std::move(own));
-  if (origin != nullptr) end.hand_on_stop(*origin);
+  if (origin != nullptr) end.propagate_stop(*origin);
   end.wave = static_cast<std::uint8_t>(scheduler.add_work());
   end.awaited.expect(1);
   if (!run_access::state(end.of).finished.add_entry(end.link)) make_ready(end);

@@ -145,11 +145,11 @@ struct run_state {
   completion finished;
   std::exception_ptr exception;
   os_env::atomic<task_failure*> failures{nullptr};
-  unsigned generation = 0;              ///< of the process that it runs in
-  bool was_stopped = false;             ///< set before it is finished
-  bool chosen = false;                  ///< its executor was chosen (policy::automatic)
-  unsigned wave = 0;                    ///< of the unit of work that it is
-  priority urgency = priority::normal;  ///< of its start
+  unsigned generation = 0;                     ///< of the process that it runs in
+  bool was_stopped = false;                    ///< set before it is finished
+  bool chosen = false;                         ///< its executor was chosen (policy::automatic)
+  unsigned wave = 0;                           ///< of the unit of work that it is
+  priority start_priority = priority::normal;  ///< of its start
 
   interrupt_state const* origin = nullptr;  ///< the interrupt_state of the task that started the run, or null
 

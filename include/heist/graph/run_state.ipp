@@ -53,7 +53,7 @@ HEIST_BODY void run_state::prepare(core& on) noexcept {
   wait_marks.store(0, std::memory_order_relaxed);     // relaxed: as above
   finished.reset();
   was_stopped = chosen = false;
-  urgency = priority::normal;
+  start_priority = priority::normal;
   next_in_line = nullptr;
   origin = nullptr;
   outer = nullptr;

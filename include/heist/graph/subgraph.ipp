@@ -39,9 +39,9 @@ class tasks_of_part final : public run_part {
     g.remaining.store(static_cast<std::uint32_t>(g.counts_tokens ? starts_.size() : members_.size()),
                       std::memory_order_relaxed);
     // Not through `g` after the last push: with that task the pass may end.
-    if (g.urgencies != nullptr) {
+    if (g.urgency != nullptr) {
       ready_offer offer{self};
-      for (std::uint32_t const p : starts_) offer.add(g.urgencies[p], g.records[p]);
+      for (std::uint32_t const p : starts_) offer.add(g.urgency[p], g.records[p]);
       return offer.begin();
     }
     record* const records = g.records;

@@ -162,14 +162,14 @@ class task_graph {
   /// Removes a task with its edges. Throws graph_error if another task takes its value. Cost: linear in the edges.
   template <class T>
   void erase(task<T> const& t) {
-    reject_foreign(t);
+    check_same_graph(t);
     data().erase_node(t.index());
   }
   /// Removes every edge from `a` to `b`. Throws graph_error if one carries a value. Cost: linear in the edges.
   template <class A, class B>
   void erase_edge(task<A> const& a, task<B> const& b) {
-    reject_foreign(a);
-    reject_foreign(b);
+    check_same_graph(a);
+    check_same_graph(b);
     data().erase_edges(a.index(), b.index());
   }
   /// Removes all tasks and edges; handles become invalid. The graph keeps the memory for new tasks. Assign a new
@@ -256,7 +256,7 @@ class task_graph {
   /// A task keeps this tuple of an input: nothing of a task without a value.
   template <class T>
   auto kept_of(task<T> const& t) const {
-    reject_foreign(t);
+    check_same_graph(t);
     if constexpr (std::is_void_v<T>) {
       return std::tuple<>{};
     } else {
@@ -270,13 +270,13 @@ class task_graph {
         !std::is_void_v<value> && !std::is_reference_v<value>,
         "heist: heist::take(x) takes the value that x returned, and x returns none, or a reference; fix it by "
         "the task itself as the argument.");
-    reject_foreign(t.from);
+    check_same_graph(t.from);
     return std::tuple{detail::taken_value<value>{const_cast<detail::result_slot<value>&>(t.from.value())}};
   }
   template <class Handle>
   auto kept_of(detail::each_of<Handle> const& all) const {
     using value = decltype(detail::task_value(static_cast<Handle const*>(nullptr)));
-    for (Handle const& t : all.from) reject_foreign(t);
+    for (Handle const& t : all.from) check_same_graph(t);
     if constexpr (std::is_void_v<value>) {
       return std::tuple<>{};
     } else {
@@ -354,7 +354,7 @@ class task_graph {
   }
 
   template <class T>
-  void reject_foreign(task<T> const& t) const {
+  void check_same_graph(task<T> const& t) const {
     if (t.graph() != &data() || !t.valid()) {
       throw graph_error{
           "a task of another graph, or none, where one of this graph is needed; fix it by using a handle that "

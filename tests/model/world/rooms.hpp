@@ -50,7 +50,7 @@ struct near_room : heist::detail::no_search {
     heist::detail::worker& w = *self.worker;
     return heist::detail::look_near(w, w.scheduler.peers[w.group]).task;
   }
-  static bool stays_near(heist::detail::worker const& w) noexcept { return w.near; }
+  static bool steals_near_only(heist::detail::worker const& w) noexcept { return w.near; }
   template <class Loop>
   static heist::detail::runnable* last_resort(heist::detail::fiber& self) {
     return self.worker->scheduler.take_any_mail();

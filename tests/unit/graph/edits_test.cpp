@@ -66,10 +66,10 @@ TEST_CASE("a name is refused while the graph runs, and leaves the layout as it i
   CHECK(t.name() == "before");
   go = true;
   run.get();
-  bool const was_laid_out = t.graph()->laid_out;
-  CHECK(was_laid_out);
+  bool const was_valid = t.graph()->layout_valid;
+  CHECK(was_valid);
   CHECK(t.name("after").name() == "after");
-  CHECK(t.graph()->laid_out);
+  CHECK(t.graph()->layout_valid);
 }
 
 TEST_CASE("memory of erased and replaced tasks is used again", "[graph]") {

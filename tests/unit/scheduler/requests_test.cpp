@@ -256,8 +256,8 @@ TEST_CASE("requests: the share of time of those that wait together, and of the w
   heist::detail::request_share share;
   std::uint64_t now = 1'000'000'000;  // ticks
   SECTION("short tasks pass without a look, but not the first after nothing has waited") {
-    share.looked(now);
-    share.looked(now + 1);
+    share.update(now);
+    share.update(now + 1);
     CHECK(share.passes());
     share.nothing_waits(now + 2);
     CHECK_FALSE(share.passes());

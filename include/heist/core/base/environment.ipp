@@ -20,14 +20,14 @@ HEIST_COLD_BODY std::string_view environment_text(variable v) noexcept {
 }
 
 /// A bit for each variable, and for each sentence.
-HEIST_COLD_BODY os_env::atomic<unsigned>& what_was_said() noexcept {
-  static os_env::atomic<unsigned> said{0};
-  return said;
+HEIST_COLD_BODY os_env::atomic<unsigned>& printed_messages() noexcept {
+  static os_env::atomic<unsigned> printed{0};
+  return printed;
 }
 
 /// True the first time in a process that it is called with this bit.
 HEIST_COLD_BODY bool is_first_to_say(unsigned bit) noexcept {
-  return (what_was_said().fetch_or(1u << bit, std::memory_order_relaxed) >> bit & 1) == 0;  // relaxed: nothing else
+  return (printed_messages().fetch_or(1u << bit, std::memory_order_relaxed) >> bit & 1) == 0;  // relaxed: nothing else
 }
 
 HEIST_COLD_BODY bool is_first_to_say(message which) noexcept {
@@ -35,8 +35,8 @@ HEIST_COLD_BODY bool is_first_to_say(message which) noexcept {
 }
 
 HEIST_COLD_BODY bool means_nothing(variable v) noexcept {
-  unsigned const said = what_was_said().load(std::memory_order_relaxed);  // relaxed: as above
-  return (said >> static_cast<unsigned>(v) & 1) != 0;
+  unsigned const printed = printed_messages().load(std::memory_order_relaxed);  // relaxed: as above
+  return (printed >> static_cast<unsigned>(v) & 1) != 0;
 }
 
 HEIST_COLD_BODY void say_it_means_nothing(variable v) noexcept {

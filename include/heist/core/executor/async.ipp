@@ -166,9 +166,9 @@ HEIST_COLD_BODY inherited_stop* inherited_stop::of(async_base& task) noexcept {
 HEIST_COLD_BODY void inherited_stop::stop(async_base& task) noexcept {
   inherited_stop* left = nullptr;
   // relaxed: a mark; the thread that sets it has a share in the task
-  auto const takes = [](inherited_stop& its) { return !its.is_stopped.exchange(true, std::memory_order_relaxed); };
+  auto const claim = [](inherited_stop& its) { return !its.is_stopped.exchange(true, std::memory_order_relaxed); };
   task.retain();
-  if (takes(*place(task))) left = place(task);
+  if (claim(*place(task))) left = place(task);
   while (left != nullptr) {  // a loop, since a chain may be too long for recursion
     inherited_stop& now = *std::exchange(left, left->next);
     (now.own != nullptr ? *now.own : now.state).set(stop_state::inherited);  // runs callbacks of users
@@ -177,7 +177,7 @@ HEIST_COLD_BODY void inherited_stop::stop(async_base& task) noexcept {
       for (std::uint32_t i = 0; now.first != nullptr && i != now.task.links; ++i) {
         async_base* const before = now.first[i].on;
         inherited_stop* const its = before == nullptr ? nullptr : of(*before);
-        if (its == nullptr || its->origin != now.origin || !takes(*its)) continue;
+        if (its == nullptr || its->origin != now.origin || !claim(*its)) continue;
         before->retain();
         its->next = std::exchange(left, its);
       }

@@ -149,7 +149,7 @@ HEIST_COLD_BODY void blocking_call::end() noexcept {
   fiber_context::switch_to(self.own_fiber_context(), *thread_, {&after_leaving, &self});
   self.note.end();
   core& scheduler = self.scheduler;
-  if (scheduler.on_fiber != nullptr) scheduler.on_fiber(scheduler, *self.worker, self, fiber_event::goes_on);
+  if (scheduler.on_fiber != nullptr) scheduler.on_fiber(scheduler, *self.worker, self, fiber_event::resumes);
 }
 
 /// On the stack that the thread was born with.

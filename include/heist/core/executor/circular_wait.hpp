@@ -18,12 +18,12 @@ struct stop_target {
   void* what = nullptr;
 };
 /// Hands a waiting task's stop on as long as this object lives. Does nothing if there is no memory for that.
-class handed_on_stop {
+class propagated_stop {
  public:
   /// Hands on the stop of the calling task.
-  explicit handed_on_stop(stop_target const& to) noexcept;
+  explicit propagated_stop(stop_target const& to) noexcept;
   /// Hands on the stop of the task with this interrupt_state.
-  handed_on_stop(stop_target const& to, interrupt_state const* waiting) noexcept;
+  propagated_stop(stop_target const& to, interrupt_state const* waiting) noexcept;
 
  private:
   struct call {

@@ -86,10 +86,10 @@ inline void tell_that_it_waits() noexcept {
       {length})};
 }
 
-HEIST_COLD_BODY handed_on_stop::handed_on_stop(stop_target const& to) noexcept
-    : handed_on_stop{to, to.origin == nullptr ? nullptr : interrupt_of_caller()} {}
+HEIST_COLD_BODY propagated_stop::propagated_stop(stop_target const& to) noexcept
+    : propagated_stop{to, to.origin == nullptr ? nullptr : interrupt_of_caller()} {}
 
-HEIST_COLD_BODY handed_on_stop::handed_on_stop(stop_target const& to, interrupt_state const* waiting) noexcept {
+HEIST_COLD_BODY propagated_stop::propagated_stop(stop_target const& to, interrupt_state const* waiting) noexcept {
   if (to.origin == nullptr || waiting != to.origin) return;
   try {
     callback_.emplace(to.origin->token(), call{to});
@@ -111,7 +111,7 @@ inline wait_reason reason_of(async_base const& task) noexcept {
 
 inline void wait_unless_rejected(completion& end, unsigned generation, wait_reason const& why, async_base const* task,
                                  stop_target const& to) {
-  handed_on_stop const stop{to};
+  propagated_stop const stop{to};
   tell_that_it_waits();
   cycle_check check{end, task};
   if (!wait_for(end, generation, why, check)) reject_cycle(check.length);
@@ -126,7 +126,7 @@ HEIST_COLD_BODY void wait_for_run(completion& end, unsigned generation, wait_rea
 }
 
 HEIST_COLD_BODY void wait_for_future_to_the_end(async_base& task) {
-  handed_on_stop const stop{stop_target_of(task)};
+  propagated_stop const stop{stop_target_of(task)};
   wait_to_the_end(task.finished, task.generation, reason_of(task));
 }
 

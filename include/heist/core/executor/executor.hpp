@@ -120,12 +120,12 @@ class scheduler : public core {
       return [](core& self, worker& w, fiber const& f, fiber_event what) noexcept {
         Seen& observer = static_cast<scheduler&>(self).template observer<Seen>();
         if (what == fiber_event::parks) tell_park(observer, w.number, &f, f.note.view());
-        if (what == fiber_event::goes_on) observer.resume(w.number, &f);
+        if (what == fiber_event::resumes) observer.resume(w.number, &f);
         if constexpr (time_observer<Seen>) {
           if (what == fiber_event::waits) observer.search_begin(w.number, f.waiting_joins);
           if (what == fiber_event::tries) observer.attempt(w.number);
           if (what == fiber_event::takes) observer.success(w.number);
-          if (what == fiber_event::takes || what == fiber_event::works || what == fiber_event::goes_on)
+          if (what == fiber_event::takes || what == fiber_event::works || what == fiber_event::resumes)
             observer.work_begin(w.number, f.waiting_joins);
         }
       };

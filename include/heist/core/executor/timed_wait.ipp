@@ -60,7 +60,7 @@ HEIST_COLD_BODY void sleep_for_end(awaited_end const& of, std::int64_t nanosecon
     if (!of.end.add_entry(*made)) waker::ring(*made);  // other threads may sleep already and rely on it
   }
   auto const sleep = [&] {
-    handed_on_stop const stop{of.to};
+    propagated_stop const stop{of.to};
     call_blocking([&]() noexcept {
       std::uint32_t const seen = place.rung.load(std::memory_order_acquire);  // acquire: pairs with ring()
       if (!of.end.is_ready()) place.rung.wait_for(seen, nanoseconds);

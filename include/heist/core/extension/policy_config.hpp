@@ -21,7 +21,7 @@ struct policy_config {
 /// A change of a fiber, or of a join on it that waits without parking.
 enum class fiber_event {
   parks,
-  goes_on,  ///< after having parked
+  resumes,  ///< after having parked
   waits,    ///< its youngest join waits, with nothing to run meanwhile
   tries,    ///< the join tries to take a task,
   takes,    ///< has one, and runs it

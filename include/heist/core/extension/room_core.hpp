@@ -168,7 +168,7 @@ struct no_search {
     return nullptr;
   }
   /// Does a worker without tasks steal only from the victims of look()? False after many failed attempts.
-  static bool stays_near(worker const&) noexcept { return false; }
+  static bool steals_near_only(worker const&) noexcept { return false; }
   /// Called after many failed attempts.
   template <class Loop>
   static runnable* last_resort(fiber&) {

@@ -24,7 +24,7 @@ class overflow_report {
   static stack const* (*&stack_here() noexcept)() noexcept;
 
   /// dlclose() of the library would leave the process with a handler that is gone.
-  static void stay_loaded() noexcept;
+  static void keep_loaded() noexcept;
 
   /// Calls only functions that a signal handler may call.
   static void handle(int signal, siginfo_t* info, void* context);

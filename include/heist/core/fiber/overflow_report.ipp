@@ -21,7 +21,7 @@ HEIST_COLD_BODY void overflow_report::install(stack const* (*here)() noexcept) n
       wanted.sa_sigaction = &handle;
       wanted.sa_flags = SA_SIGINFO | SA_ONSTACK;
       ::sigemptyset(&wanted.sa_mask);
-      stay_loaded();
+      keep_loaded();
       return ::sigaction(SIGSEGV, &wanted, &previous()) == 0;
     }();
     static_cast<void>(installed);
@@ -38,7 +38,7 @@ HEIST_COLD_BODY stack const* (*&overflow_report::stack_here() noexcept)() noexce
   return here;
 }
 
-HEIST_COLD_BODY void overflow_report::stay_loaded() noexcept {
+HEIST_COLD_BODY void overflow_report::keep_loaded() noexcept {
   Dl_info mine{};
   auto const here = reinterpret_cast<void*>(&handle);
   if (::dladdr(here, &mine) != 0 && mine.dli_fname != nullptr)

@@ -10,7 +10,7 @@ HEIST_COLD_BODY void publish_continuations(fiber& child, continuation_slot* last
   if (w.continuations.forked(last) == task_stack<continuation_slot>::fork_outcome::published)
     core::published_continuations(w);
   if (w.scheduler.needs_continuations(w, w.continuations.size_snapshot())) w.continuations.ask();
-  child.attend();
+  child.handle_notification();
 }
 
 HEIST_COLD_BODY bool continuation_is_mine(worker& w, continuation_slot* at) noexcept {

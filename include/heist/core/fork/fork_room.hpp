@@ -48,7 +48,7 @@ class room_scope {
 enum class region_way {
   sequential,  ///< a call, as if there were no region
   here,        ///< a call, with a position of the room's
-  apart        ///< where the room says, while the caller waits
+  by_room      ///< where the room says, while the caller waits
 };
 
 /// One run of a region.
@@ -60,15 +60,15 @@ class region_visit {
   virtual region_way how() const noexcept = 0;
   /// Here; `identity`: function_identity of the body.
   virtual fork_slot* position(void const* /*identity*/) noexcept { return nullptr; }
-  virtual void run(erased_child&) {}  ///< apart
+  virtual void run(erased_child&) {}  ///< by_room
   /// The body has ended, if not `failed` without an exception.
   virtual void finish(bool failed) noexcept = 0;
 };
 
 class fork_room : public room_core {
  public:
-  /// Of a frame with such a position on `of`. `apart`: it is to be divided, if anything is (context::inter_fork).
-  virtual place_to_fork way_of_fork(fiber& of, fork_slot* position, bool apart) noexcept = 0;
+  /// Of a frame with such a position on `of`. `divide`: it is to be divided, if anything is (context::inter_fork).
+  virtual place_to_fork way_of_fork(fiber& of, fork_slot* position, bool divide) noexcept = 0;
   /// by_room: runs all, and returns when they have ended. If it throws, no child has begun.
   virtual void fork(fiber& self, fork_slot* position, std::span<erased_child* const> children) = 0;
 

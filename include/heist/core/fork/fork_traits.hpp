@@ -33,9 +33,10 @@ fork_values<Context, F...> fork_erased(Run&& run, F&... f) {
 
 /// A fork of a frame that belongs to a room.
 template <class Context, class... F>
-HEIST_COLD fork_values<Context, F...> fork_as_extension_decides(fiber& self, fork_slot* position, bool apart, F&... f) {
+HEIST_COLD fork_values<Context, F...> fork_as_extension_decides(fiber& self, fork_slot* position, bool divide,
+                                                                F&... f) {
   fork_room& room = room_of_forks(self);
-  place_to_fork const place = room.way_of_fork(self, position, apart);
+  place_to_fork const place = room.way_of_fork(self, position, divide);
   switch (place.how) {
     case fork_way::parent_first:
       return parent_first_fork<Context, F...>::run(*place.on, place.position, f...);
@@ -74,7 +75,7 @@ struct plain_traits {
   /// Their frames may belong to a room.
   static constexpr bool has_room = false;
   /// Regions are more than a call to them; then `region_context` is what a region's body gets.
-  static constexpr bool enters_regions = false;
+  static constexpr bool has_regions = false;
 
   template <class Context>
   static void footprint(Context const&, std::uint64_t) noexcept {}
@@ -128,7 +129,7 @@ HEIST_ALWAYS_INLINE bool forks_parent_first(fiber const& self, position_mark mar
 /// A fork of such a context whose order has to be asked for. Apart, and with a copy of the context, for the sake of those
 /// that are parent-first.
 template <class Context, class... F>
-HEIST_COLD fork_values<Context, F...> fork_fallback(Context c, bool apart, in_register<F>... f) {
+HEIST_COLD fork_values<Context, F...> fork_fallback(Context c, bool divide, in_register<F>... f) {
   fiber& self = context_access::fiber_of(c);
   fork_slot* const position = context_access::position_of(c);
   if (forks_parent_first(self, context_access::mark_of(c)))
@@ -136,12 +137,12 @@ HEIST_COLD fork_values<Context, F...> fork_fallback(Context c, bool apart, in_re
   if (self.order == fork_order::child_first ||
       (self.order == fork_order::by_tier && context_access::mark_of(c) == position_mark::child_first))
     return child_first_fork<Context, F...>::run(self, position, f...);
-  return fork_as_extension_decides<Context, F...>(self, position, apart, f...);
+  return fork_as_extension_decides<Context, F...>(self, position, divide, f...);
 }
 
 template <>
 struct fork_traits<order::of_executor> {
-  static constexpr bool has_marks = true, has_room = true, enters_regions = true;
+  static constexpr bool has_marks = true, has_room = true, has_regions = true;
   using region_context = context;
 
   static fork_way way_of_scope(fiber& self, fork_slot* position) noexcept {

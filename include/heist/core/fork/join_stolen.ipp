@@ -16,7 +16,7 @@ HEIST_COLD_BODY bool forked(fiber& self, fork_slot* at, std::size_t count) noexc
     return self.tasks.forked(at, count);
   }();
   if (outcome == fork_stack::fork_outcome::published) self.scheduler.published(*self.worker);
-  self.attend();
+  self.handle_notification();
   return outcome != fork_stack::fork_outcome::full;
 }
 

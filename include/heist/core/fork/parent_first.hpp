@@ -125,7 +125,7 @@ template <class Context, class... F>
 using fork_values = std::tuple<value_or_monostate<task_result<Context, F>>...>;
 
 template <class Context, class... F>
-HEIST_COLD fork_values<Context, F...> fork_fallback(Context c, bool apart, in_register<F>... f);
+HEIST_COLD fork_values<Context, F...> fork_fallback(Context c, bool divide, in_register<F>... f);
 
 /// One fork_join.
 template <class Context, class... F>

@@ -80,7 +80,7 @@ template <class Order, class F>
 decltype(auto) enter_region(region& r, basic_context<Order> const& c, F& f) {
   told_part const told{context_access::fiber_of(c), &r, region_in_use::functions().name(r)};
   using traits = fork_traits<Order>;
-  if constexpr (traits::enters_regions) {
+  if constexpr (traits::has_regions) {
     using inner = typename traits::region_context;
     if constexpr (callable_plain<F> || callable_with_context<F, inner>) {
       fiber& self = context_access::fiber_of(c);

@@ -72,7 +72,7 @@ class scope {
     detail::fiber& self = *base_.on;
     if (HEIST_UNLIKELY(!self.runs_here() || base_.waits)) return fork_remote(std::forward<F>(f));
     if (HEIST_UNLIKELY(base_.stopped())) return;
-    if (HEIST_UNLIKELY(self.worker->notification.is_set())) self.attend();  // requests from outside
+    if (HEIST_UNLIKELY(self.worker->notification.is_set())) self.handle_notification();  // requests from outside
     if constexpr (traits::has_room) {
       if (HEIST_UNLIKELY(base_.way == way::by_room)) return fork_in_room(std::forward<F>(f));
     }

@@ -53,7 +53,7 @@ HEIST_BODY void scope_base::run_own() {
       return;
     }
     r->run(*r, *on);
-    if (HEIST_UNLIKELY(on->worker->notification.is_set())) on->attend();
+    if (HEIST_UNLIKELY(on->worker->notification.is_set())) on->handle_notification();
   }
 }
 

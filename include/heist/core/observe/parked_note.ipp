@@ -11,8 +11,8 @@ namespace heist::detail {
 
 HEIST_COLD_BODY void parked_note::begin(task_kind kind, char const* name, wait_reason const& why,
                                         parked_edge const& edge) noexcept {
-  bool const stays = why.owner != nullptr || why.permits != nullptr || edge.limits != nullptr;
-  if (name != nullptr || why.name != nullptr || stays || more_) {
+  bool const has_details = why.owner != nullptr || why.permits != nullptr || edge.limits != nullptr;
+  if (name != nullptr || why.name != nullptr || has_details || more_) {
     spin_guard guard{lock_};
     task_.copy(name);
     awaited_.copy(why.name);
@@ -20,7 +20,7 @@ HEIST_COLD_BODY void parked_note::begin(task_kind kind, char const* name, wait_r
     limits_ = edge.limits;
     for_permits_ = why.permits != nullptr;
     cached_ = why.spare;
-    more_ = name != nullptr || why.name != nullptr || stays;
+    more_ = name != nullptr || why.name != nullptr || has_details;
   }
   since_.store(os_env::coarse_nanoseconds(), std::memory_order_relaxed);  // relaxed: for people
   kind_.store(kind, std::memory_order_relaxed);                           // relaxed: for people

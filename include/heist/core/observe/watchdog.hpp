@@ -36,8 +36,8 @@ class watchdog {
  private:
   /// 0 if there is none.
   static double limit() noexcept;
-  struct watching;
-  unique_ptr<watching> watching_;  ///< null: no look is taken
+  struct state;
+  unique_ptr<state> state_;  ///< null: no look is taken
 };
 
 }  // namespace heist::detail

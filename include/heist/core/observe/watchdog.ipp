@@ -18,12 +18,12 @@
 
 namespace heist::detail {
 
-struct watchdog::watching {
-  watching(double limit, unique_function<look()> look_at, unique_function<std::string()> text)
+struct watchdog::state {
+  state(double limit, unique_function<look()> look_at, unique_function<std::string()> text)
       : seconds{limit}, see{std::move(look_at)}, to_text{std::move(text)}, thread{std::thread{[this] { watch(); }}} {}
-  watching(watching const&) = delete;
-  watching& operator=(watching const&) = delete;
-  ~watching() {
+  state(state const&) = delete;
+  state& operator=(state const&) = delete;
+  ~state() {
     over.store(1, std::memory_order_release);  // release: pairs with the load in is_over()
     over.wake_one();
     thread.join();
@@ -71,18 +71,18 @@ HEIST_COLD_BODY void watchdog::start(unique_function<look()> see, unique_functio
   double const seconds = limit();
   if (!(seconds > 0)) return;
   try {
-    watching_ = make_unique<watching>(seconds, std::move(see), std::move(to_text));
+    state_ = make_unique<state>(seconds, std::move(see), std::move(to_text));
   } catch (std::system_error const& e) {
     std::fprintf(stderr, "heist: HEIST_WATCHDOG is set, but its thread cannot be started: %s\n", e.what());
   }
 }
 
 HEIST_COLD_BODY void watchdog::stop() noexcept {
-  watching_.reset();
+  state_.reset();
 }
 
 HEIST_COLD_BODY void watchdog::forget() noexcept {
-  static_cast<void>(watching_.release());
+  static_cast<void>(state_.release());
 }
 
 HEIST_COLD_BODY double watchdog::limit() noexcept {

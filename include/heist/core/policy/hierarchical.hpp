@@ -51,7 +51,7 @@ class hierarchical {
   };
   /// A squad as the thief sees it.
   struct neighbour {
-    std::uint64_t away;  ///< to the nearest of its workers
+    std::uint64_t distance;  ///< to the nearest of its workers
     std::uint32_t squad;
   };
 
@@ -61,7 +61,7 @@ class hierarchical {
   void put_in_order(thief_view const& me, topology::machine const& m, topology::squads const& s);
 
   detail::vector<std::uint32_t> order_;  // near ones first; empty: as random
-  std::array<cycle, most_rings> reach_{};
+  std::array<cycle, most_rings> cycles_{};
   std::uint32_t rings_ = 1, ring_ = 0;  // how many, and which one it draws from
   std::uint32_t left_ = 0;              // attempts in it
   std::uint32_t named_ = 0;

@@ -38,9 +38,9 @@ HEIST_COLD_BODY void hierarchical::place(thief_view const& me, topology::machine
 
 HEIST_COLD_BODY std::uint32_t hierarchical::next(thief_view const& me, fast_random& random) noexcept {
   if (order_.size() != me.workers || ++named_ % look_elsewhere == 0) return random.below(me.workers);
-  if (left_ == 0 && ring_ + 1 != rings_) left_ = reach_[++ring_].patience;
+  if (left_ == 0 && ring_ + 1 != rings_) left_ = cycles_[++ring_].patience;
   --left_;
-  return order_[random.below(reach_[ring_].workers)];
+  return order_[random.below(cycles_[ring_].workers)];
 }
 
 HEIST_COLD_BODY void hierarchical::feedback(std::uint32_t, outcome what) noexcept {
@@ -49,7 +49,7 @@ HEIST_COLD_BODY void hierarchical::feedback(std::uint32_t, outcome what) noexcep
 
 HEIST_COLD_BODY void hierarchical::go_to_scheduler() noexcept {
   ring_ = 0;
-  left_ = reach_[0].patience;
+  left_ = cycles_[0].patience;
 }
 
 HEIST_COLD_BODY void hierarchical::put_in_order(thief_view const& me, topology::machine const& m,
@@ -67,28 +67,28 @@ HEIST_COLD_BODY void hierarchical::put_in_order(thief_view const& me, topology::
     if (squad == scheduler) continue;
     std::uint64_t least = ~std::uint64_t{0};
     for (std::uint32_t const w : s.members[squad]) least = to(w) < least ? to(w) : least;
-    std::uint64_t const away = least > across ? least : across;
-    neighbour const* behind = near.end();
-    while (behind - 1 != near.begin() && (behind - 1)->away > away) --behind;
-    near.insert(behind, {away, squad});
+    std::uint64_t const distance = least > across ? least : across;
+    neighbour const* at = near.end();
+    while (at - 1 != near.begin() && (at - 1)->distance > distance) --at;
+    near.insert(at, {distance, squad});
   }
 
   order_.reserve(me.workers);
   rings_ = 1;
-  std::uint64_t away = across;  // to the last ring
+  std::uint64_t distance = across;  // to the last ring
   for (neighbour const& n : near) {
     auto const there = static_cast<std::uint32_t>(order_.size());
-    bool const farther = n.away != away || there == s.members[scheduler].size();
+    bool const farther = n.distance != distance || there == s.members[scheduler].size();
     if (there > 1 && farther && rings_ != most_rings) {  // a thief alone has no victim
-      std::uint64_t const enough = there * n.away / away;
+      std::uint64_t const enough = there * n.distance / distance;
       std::uint32_t const most = there > most_patience ? there : most_patience;
-      reach_[rings_ - 1] = {there, enough < most ? static_cast<std::uint32_t>(enough) : most};
+      cycles_[rings_ - 1] = {there, enough < most ? static_cast<std::uint32_t>(enough) : most};
       ++rings_;
     }
-    away = n.away > across ? n.away : across;
+    distance = n.distance > across ? n.distance : across;
     for (std::uint32_t const w : s.members[n.squad]) order_.push_back(w);
   }
-  reach_[rings_ - 1] = {me.workers, 0};
+  cycles_[rings_ - 1] = {me.workers, 0};
 }
 
 }  // namespace heist::victim

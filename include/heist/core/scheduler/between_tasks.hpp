@@ -19,7 +19,7 @@ inline void let_gather(worker& w) noexcept {
 }
 
 /// Between two tasks: lets in a fiber that waits for this worker, or a request if it is due, before `t`.
-runnable* attend(runnable* t, worker& w);
+runnable* handle_notification(runnable* t, worker& w);
 
 /// Now and then: the oldest entry of its own deque has its turn before `t`, so that no entry waits for ever because
 /// younger tasks keep coming.

@@ -19,8 +19,8 @@ inline constexpr std::uint32_t look_interval = 64;
 inline constexpr std::uint64_t look_ticks = std::uint64_t{1} << 31;
 
 HEIST_BODY runnable* core::take_request(worker& w, unsigned most) noexcept {
-  w.took_loop = !w.took_loop;
-  if (w.took_loop) {
+  w.loop_was_last = !w.loop_was_last;
+  if (w.loop_was_last) {
     if (runnable* const loop = loops_of_outside.enter(); loop != nullptr) return loop;
   }
   bool more = false;
@@ -40,13 +40,13 @@ HEIST_BODY runnable* core::take_request(worker& w, unsigned most) noexcept {
   return first != nullptr ? first : loops_of_outside.enter();
 }
 
-HEIST_BODY runnable* attend(runnable* t, worker& w) {
+HEIST_BODY runnable* handle_notification(runnable* t, worker& w) {
   core& scheduler = w.scheduler;
   bool const idle = t == nullptr && w.deque.maybe_empty();
   if (!idle && w.share.passes()) return t;
   if (idle) let_gather(w);
   std::uint64_t const now = os_env::ticks();
-  w.share.looked(now);
+  w.share.update(now);
   if (w.notification.lower_unless([&] { return scheduler.something_waits(w); })) {
     w.share.nothing_waits(now);
     return t;
@@ -75,9 +75,9 @@ HEIST_COLD_BODY runnable* look_back(runnable* t, worker& w) {
   std::uint64_t const now = os_env::ticks();
   // Requests that have just been taken are in order, so they are let be for longer.
   bool const requests = w.deque.size_snapshot() < w.share.just_taken(now);
-  if (w.looked - w.active_since > now - w.active_since) w.looked = w.active_since;  // it has slept since
-  if (now - w.looked < (requests ? 8 * look_ticks : look_ticks)) return t;
-  w.looked = now;
+  if (w.last_look - w.active_since > now - w.active_since) w.last_look = w.active_since;  // it has slept since
+  if (now - w.last_look < (requests ? 8 * look_ticks : look_ticks)) return t;
+  w.last_look = now;
   w.scheduler.flush(w);
   worker& here = t != nullptr ? w.scheduler.push(w, *t) : w;
   return here.deque.steal().item;

@@ -393,7 +393,7 @@ class core {
   os_env::atomic<bool> has_helper_{false};
   os_env::atomic<bool> any_opener_{false};  // one thread opens task stacks at a time
   os_env::atomic<bool> long_tasks_{false};  // thieves have asked for continuations and waited
-  os_env::atomic<bool> any_trimmer_{false};
+  os_env::atomic<bool> trim_claimed_{false};
   mutable spin_lock<> lock_;  // guards the rest
   unique_ptr<fiber> fibers_;  // all there are, linked by next_of_all
   unsigned fiber_count_ = 0;

@@ -88,12 +88,12 @@ HEIST_COLD_BODY void core::give_up(fiber*& mine, os_env::atomic<fiber*>& chains)
 }
 
 HEIST_BODY void core::give_up_cached(worker& w) noexcept {
-  w.cached_come = 0;
+  w.cached_added = 0;
   give_up(w.cached, cached_chains_);
 }
 
 HEIST_BODY void core::give_up_unused(worker& w) noexcept {
-  w.unused_come = 0;
+  w.unused_added = 0;
   give_up(w.unused, unused_chains_);
 }
 
@@ -359,7 +359,7 @@ HEIST_BODY void fiber::park(completion& c, fiber& next, wait_reason const& why, 
   fiber_context::switch_to(fiber_context_, next.fiber_context_, {after, this});
   worker->pinned_fibers -= pinned;
   note.end();
-  if (scheduler.on_fiber != nullptr) scheduler.on_fiber(scheduler, *worker, *this, fiber_event::goes_on);
+  if (scheduler.on_fiber != nullptr) scheduler.on_fiber(scheduler, *worker, *this, fiber_event::resumes);
 }
 
 /// On the new fiber: the parked one has been left completely, so other workers may be told of it.
@@ -395,9 +395,9 @@ void fiber::after_leaving(void* self) noexcept {
   f.running.store(nullptr, std::memory_order_relaxed);  // relaxed: its own; a child's task is not what its loop ran
   // Where frames always go the same way (replay), one worker would keep all fibers.
   if constexpr (Unused) {
-    if (++w.unused_come == worker::keeps_fibers) f.scheduler.give_up_unused(w);
+    if (++w.unused_added == worker::keeps_fibers) f.scheduler.give_up_unused(w);
   } else {
-    if (++w.cached_come == worker::keeps_fibers) f.scheduler.give_up_cached(w);
+    if (++w.cached_added == worker::keeps_fibers) f.scheduler.give_up_cached(w);
   }
   // Thieves can have the forks of the fiber that resumes from now on, and have not been told.
   fiber& now = *w.current.load(std::memory_order_relaxed);  // relaxed: its own

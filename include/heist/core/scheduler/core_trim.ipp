@@ -8,12 +8,12 @@ namespace heist::detail {
 HEIST_COLD_BODY bool core::begin_trim() noexcept {
   // relaxed: hints
   if (used_chains_.load(std::memory_order_relaxed) <= worker_count && !freelist.has_too_much()) return false;
-  if (any_trimmer_.load(std::memory_order_relaxed)) return false;  // relaxed: as above
-  return !any_trimmer_.exchange(true, std::memory_order_relaxed);  // relaxed: a claim, no data
+  if (trim_claimed_.load(std::memory_order_relaxed)) return false;  // relaxed: as above
+  return !trim_claimed_.exchange(true, std::memory_order_relaxed);  // relaxed: a claim, no data
 }
 
 HEIST_COLD_BODY void core::end_trim() noexcept {
-  any_trimmer_.store(false, std::memory_order_relaxed);  // relaxed: as above
+  trim_claimed_.store(false, std::memory_order_relaxed);  // relaxed: as above
 }
 
 }  // namespace heist::detail

@@ -122,9 +122,9 @@ class fiber {
 
   /// At a fork: lets requests from outside in if all workers are busy and it is the requests' turn. The code that runs
   /// here resumes after them, perhaps on another worker.
-  void attend() noexcept;
-  /// Would attend() suspend this fiber now?
-  bool is_to_attend() noexcept;
+  void handle_notification() noexcept;
+  /// Would handle_notification() suspend this fiber now?
+  bool must_suspend() noexcept;
 
   /// Does the calling code run on this fiber? Any thread.
   HEIST_ALWAYS_INLINE bool runs_here() const noexcept {

@@ -52,8 +52,8 @@ HEIST_COLD_BODY void attempt::say() const noexcept {
   if (workers != options.workers) made_with_less::workers.store(workers, std::memory_order_relaxed);
   // relaxed: as above
   if (stack_size != options.stack_size) made_with_less::stack_size.store(stack_size, std::memory_order_relaxed);
-  static os_env::atomic<bool> said{false};
-  if (said.exchange(true, std::memory_order_relaxed)) return;  // relaxed: nothing else
+  static os_env::atomic<bool> printed{false};
+  if (printed.exchange(true, std::memory_order_relaxed)) return;  // relaxed: nothing else
   std::fprintf(stderr, "heist: an executor gets %s; %s\n", what_, why_);
 }
 

@@ -27,7 +27,7 @@ HEIST_COLD_BODY void core::shelve_continuations(worker& w, fiber& child) {
   }
 }
 
-HEIST_COLD_BODY bool fiber::is_to_attend() noexcept {
+HEIST_COLD_BODY bool fiber::must_suspend() noexcept {
   detail::worker& w = *worker;
   if (!w.notification.is_set()) return false;
   if (!scheduler.something_from_outside()) {  // other workers have it, or the flag is for work between tasks only
@@ -45,8 +45,8 @@ HEIST_COLD_BODY bool fiber::is_to_attend() noexcept {
   return false;
 }
 
-HEIST_COLD_BODY void fiber::attend() noexcept {
-  if (!is_to_attend()) return;
+HEIST_COLD_BODY void fiber::handle_notification() noexcept {
+  if (!must_suspend()) return;
   detail::worker& w = *worker;
   fiber* next = nullptr;
   try {
@@ -66,7 +66,7 @@ HEIST_COLD_BODY void fiber::attend() noexcept {
   w.pinned_fibers += pinned;
   fiber_context::switch_to(fiber_context_, next->fiber_context_, {&after_suspending, this});
   worker->pinned_fibers -= pinned;
-  if (scheduler.on_fiber != nullptr) scheduler.on_fiber(scheduler, *worker, *this, fiber_event::goes_on);
+  if (scheduler.on_fiber != nullptr) scheduler.on_fiber(scheduler, *worker, *this, fiber_event::resumes);
 }
 
 /// May the code on this fiber resume later, perhaps on another worker, although it waits for nothing?

@@ -71,9 +71,9 @@ HEIST_COLD_BODY void wait_for(completion& c, unsigned generation, wait_reason co
 }
 
 HEIST_COLD_BODY bool wait_for(completion& c, unsigned generation, wait_reason const& why, wait_check& check) {
-  bool has_waited = true;
-  wait_wherever(c, generation, why, [&](fiber& self) { has_waited = self.wait_or_throw(c, why, check); });
-  return has_waited;
+  bool completed = true;
+  wait_wherever(c, generation, why, [&](fiber& self) { completed = self.wait_or_throw(c, why, check); });
+  return completed;
 }
 
 HEIST_COLD_BODY void wait_to_the_end(completion& c, unsigned generation, wait_reason const& why) {

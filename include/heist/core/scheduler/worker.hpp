@@ -64,19 +64,19 @@ struct worker {
   open_loops loops;             ///< the loops that its tasks share with other workers
 
   // Owner only.
-  bool active = false;                     ///< counted among the active workers
-  std::uint64_t active_since = 0;          ///< in ticks
-  std::uint64_t worked = 0;                ///< ticks from becoming active to becoming inactive, the last time
-  bool took_loop = false;                  ///< of a thread outside, in place of a request
-  std::uint32_t until_look = 64;           ///< tasks to run before the next look at the oldest entry
-  std::uint64_t looked = os_env::ticks();  ///< when it was last taken, in ticks
-  request_share share;                     ///< how much of its time requests get
-  std::uint32_t pending_count = 0;         ///< tasks finished for `holder` and not yet reported
+  bool active = false;                        ///< counted among the active workers
+  std::uint64_t active_since = 0;             ///< in ticks
+  std::uint64_t worked = 0;                   ///< ticks from becoming active to becoming inactive, the last time
+  bool loop_was_last = false;                 ///< of a thread outside, in place of a request
+  std::uint32_t until_look = 64;              ///< tasks to run before the next look at the oldest entry
+  std::uint64_t last_look = os_env::ticks();  ///< when it was last taken, in ticks
+  request_share share;                        ///< how much of its time requests get
+  std::uint32_t pending_count = 0;            ///< tasks finished for `holder` and not yet reported
   pending_count_holder* holder = nullptr;
-  fiber* cached = nullptr;        ///< fibers stopped in their loop, to continue with when one parks
-  fiber* unused = nullptr;        ///< fibers with nothing on them, for children and new loops
-  std::uint32_t cached_come = 0;  ///< added to `cached` since it was last given up
-  std::uint32_t unused_come = 0;  ///< the same of `unused`
+  fiber* cached = nullptr;         ///< fibers stopped in their loop, to continue with when one parks
+  fiber* unused = nullptr;         ///< fibers with nothing on them, for children and new loops
+  std::uint32_t cached_added = 0;  ///< added to `cached` since it was last given up
+  std::uint32_t unused_added = 0;  ///< the same of `unused`
   static constexpr std::uint32_t keeps_fibers = 32;
   std::uint32_t pinned_fibers = 0;  ///< parked under a no_migrate guard: they resume on this worker's present thread
   bool has_helper = false;          ///< a thread from outside carries it for a while (helper.hpp)

@@ -65,11 +65,11 @@ class worker_loop {
         if (--w.until_look == 0) [[unlikely]]
           t = look_back(t, w);
         if (t != nullptr && self.worker->notification.is_set()) [[unlikely]]
-          t = attend(t, *self.worker);  // last: a request that is due must not wait again
+          t = handle_notification(t, *self.worker);  // last: a request that is due must not wait again
       }
       // A fiber that is suspended for requests lets this loop begin, or resume, with them.
       if (self.worker->active && self.worker->notification.is_set()) [[unlikely]]
-        t = attend(nullptr, *self.worker);
+        t = handle_notification(nullptr, *self.worker);
       if (t == nullptr) t = self.worker->deque.pop();
       t = room::next(*self.worker, t);
       if (t != nullptr) continue;
@@ -165,7 +165,7 @@ class worker_loop {
     core& scheduler = w.scheduler;
     scheduler.ask_all(w);
     bool const is_helper = w.has_helper;  // asked of itself, before a helper may carry it
-    bool is_trimmer = false;              // it is the worker that gives memory back
+    bool must_trim = false;               // it is the worker that gives memory back
     idle_outcome const what = w.gate->try_sleep(
         w.bed, [&] { return scheduler.work_for(w) || scheduler.stopping(); },
         [&w] {
@@ -177,24 +177,24 @@ class worker_loop {
           w.state.store("awake", std::memory_order_relaxed);  // relaxed: for people
           if constexpr (observed) observer(w.scheduler).wake(w.number);
         },
-        [&scheduler, &w, &is_trimmer, is_helper] {
-          is_trimmer = scheduler.begin_trim();
-          auto const limit = is_trimmer || w.deque.has_grown() ? core::trim_after : 0;
+        [&scheduler, &w, &must_trim, is_helper] {
+          must_trim = scheduler.begin_trim();
+          auto const limit = must_trim || w.deque.has_grown() ? core::trim_after : 0;
           if (!is_helper) release_slot(w);  // last: a helper may carry it from here on
           return limit;
         },
-        [&scheduler, &w, &is_trimmer, is_helper](auto still) {
+        [&scheduler, &w, &must_trim, is_helper](auto still) {
           if (!is_helper && !keep_slot(w)) return;
           if (w.deque.has_grown())
             w.deque.shrink(still, [](auto* slots, std::size_t n) { give_pages_back(slots, n * sizeof *slots); });
-          while (is_trimmer) {
+          while (must_trim) {
             scheduler.trim(still);
             scheduler.end_trim();
-            is_trimmer = still() && scheduler.begin_trim();  // other workers have fallen asleep meanwhile
+            must_trim = still() && scheduler.begin_trim();  // other workers have fallen asleep meanwhile
           }
           if (!is_helper) release_slot(w);
         });
-    if (is_trimmer) scheduler.end_trim();
+    if (must_trim) scheduler.end_trim();
     return what;
   }
 
@@ -222,7 +222,7 @@ class worker_loop {
           if (runnable* const t = room::template last_resort<worker_loop>(self); t != nullptr) return t;
         }
       }
-      if (!room::looks || attempts % last_interval == 0 || !room::stays_near(w)) {
+      if (!room::looks || attempts % last_interval == 0 || !room::steals_near_only(w)) {
         if (runnable* const t = attempt(victim, me, self); t != nullptr) return t;
       }
       if (attempts % opening_interval == 0) {
@@ -265,7 +265,7 @@ class worker_loop {
       observer(w.scheduler).attempt(w.number);
       observer(w.scheduler).success(w.number);
     }
-    took(w, *stolen_from);
+    count_steal(w, *stolen_from);
     return stolen_task.item;
   }
 
@@ -298,12 +298,12 @@ class worker_loop {
     tell(victim, v, stolen_task.status, stolen_from);
     if (stolen_task.status != steal_status::stolen) return nullptr;
     if constexpr (is_timed) observer(w.scheduler).success(w.number);
-    took(w, stolen_from);
+    count_steal(w, stolen_from);
     return stolen_task.item;
   }
 
   /// `w` has something that was `stolen_from`'s.
-  static void took(worker const& w, worker const& stolen_from) noexcept {
+  static void count_steal(worker const& w, worker const& stolen_from) noexcept {
     if constexpr (observed) observer(w.scheduler).steal(w.number, stolen_from.number);
   }
 

@@ -66,12 +66,12 @@ class injection_queue {
       return nullptr;
     Node* first = line_.load(std::memory_order_relaxed);  // relaxed: E2
     if (first == nullptr) {
-      Node* newest = arrived_.exchange(nullptr, std::memory_order_acquire);  // E1
-      while (newest != nullptr) {
-        Node* const older = newest->next;
-        newest->next = first;
-        first = newest;
-        newest = older;
+      Node* node = arrived_.exchange(nullptr, std::memory_order_acquire);  // E1
+      while (node != nullptr) {
+        Node* const older = node->next;
+        node->next = first;
+        first = node;
+        node = older;
       }
       more = first != nullptr && first->next != nullptr;
     }

@@ -19,9 +19,9 @@ class request_share {
     return true;
   }
   /// After a task that did not pass.
-  void looked(std::uint64_t now) noexcept {
-    passes_ = now - looked_ < most_in_row * short_one ? most_in_row - 1 : 0;
-    looked_ = now;
+  void update(std::uint64_t now) noexcept {
+    passes_ = now - last_update_ < most_in_row * short_one ? most_in_row - 1 : 0;
+    last_update_ = now;
   }
   /// The attention is down: if it is raised, that is to be seen after the next task, however short those before were.
   void nothing_waits(std::uint64_t now) noexcept {
@@ -33,11 +33,11 @@ class request_share {
   bool is_due(std::uint64_t now) const noexcept {
     if (urgent_ && now - urgent_since_ < longest_urgent) return false;
     if (in_row_ == 0) return now - own_since_ >= own_ || own_tasks_ >= enough_tasks;
-    return now - row_start_time_ < (in_row_ < most_in_row ? longest : more_);
+    return now - row_start_time_ < (in_row_ < most_in_row ? max_ticks : more_);
   }
   /// Is it time to tell that the tasks before have ended? At least once in a row.
   bool is_long(std::uint64_t now) const noexcept {
-    return in_row_ % most_in_row == 0 || now - row_start_time_ >= longest;
+    return in_row_ % most_in_row == 0 || now - row_start_time_ >= max_ticks;
   }
   /// So many may be taken at once: more than one while they are as short as taking them. Fewer than enough_tasks, so
   /// that they have run before the next are due.
@@ -47,8 +47,8 @@ class request_share {
   /// Up to `n` have been taken.
   void taken(std::uint64_t now, std::uint32_t n) noexcept {
     if (in_row_ == 0) {
-      std::uint64_t const own_took = now - own_since_;
-      more_ = own_took < shortest ? 0 : own_took < longest ? own_took - shortest : longest;
+      std::uint64_t const own_time = now - own_since_;
+      more_ = own_time < min_ticks ? 0 : own_time < max_ticks ? own_time - min_ticks : max_ticks;
       row_start_time_ = now;
     }
     in_row_ += n;
@@ -66,14 +66,14 @@ class request_share {
   void burst(bool is) noexcept { burst_ = is; }
   bool is_burst() const noexcept { return burst_; }
   bool has_just_taken(std::uint64_t now) const noexcept { return now - taken_at_ < 4 * short_one; }
-  std::uint32_t just_taken(std::uint64_t now) const noexcept { return now - taken_at_ < longest ? taken_ : 0; }
+  std::uint32_t just_taken(std::uint64_t now) const noexcept { return now - taken_at_ < max_ticks ? taken_ : 0; }
   /// A task of the worker's own has ended, while requests wait.
   void own_task() noexcept { ++own_tasks_; }
   /// The row is over, by its length or because the requests have run out: the worker's own work has its turn.
   void own_turn(std::uint64_t now) noexcept {
     if (in_row_ == 0) return;
-    std::uint64_t const took = now - row_start_time_;
-    own_ = took < shortest ? shortest : took < longest ? took : longest;
+    std::uint64_t const length = now - row_start_time_;
+    own_ = length < min_ticks ? min_ticks : length < max_ticks ? length : max_ticks;
     own_since_ = now;
     own_tasks_ = 0;
     in_row_ = 0;
@@ -82,8 +82,8 @@ class request_share {
  private:
   static constexpr std::uint32_t most_in_row = 16;
   static constexpr std::uint32_t enough_tasks = 64;
-  static constexpr std::uint64_t shortest = std::uint64_t{1} << 17;        // some 50 us
-  static constexpr std::uint64_t longest = std::uint64_t{1} << 21;         // some 800 us
+  static constexpr std::uint64_t min_ticks = std::uint64_t{1} << 17;       // some 50 us
+  static constexpr std::uint64_t max_ticks = std::uint64_t{1} << 21;       // some 800 us
   static constexpr std::uint64_t longest_urgent = std::uint64_t{1} << 26;  // some 25 ms
   static constexpr std::uint64_t short_one = std::uint64_t{1} << 11;       // some 800 ns
 
@@ -91,7 +91,7 @@ class request_share {
   std::uint32_t own_tasks_ = 0;
   std::uint64_t row_start_time_ = 0;
   std::uint64_t taken_at_ = 0;
-  std::uint64_t looked_ = 0;
+  std::uint64_t last_update_ = 0;
   std::uint32_t taken_ = 0;
   bool burst_ = false;
   bool urgent_ = false;

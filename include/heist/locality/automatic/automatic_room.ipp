@@ -67,7 +67,7 @@ class chosen_visit final : public region_visit {
 
   region_way how() const noexcept override {
     if (here_ != nullptr) return here_->how();
-    return marked_ ? region_way::sequential : region_way::apart;
+    return marked_ ? region_way::sequential : region_way::by_room;
   }
   fork_slot* position(void const* identity) noexcept override { return here_->position(identity); }
 

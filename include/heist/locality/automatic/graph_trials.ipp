@@ -62,8 +62,8 @@ HEIST_COLD_BODY void graph_trials::choose(graph_data& g, std::size_t passes) {
   {
     spin_guard guard{g.lock};
     // Another executor may have laid the changed graph out already.
-    changed = !g.laid_out || g.layout_count != layout_count_;
-    layout_count_ = g.layout_count + (g.laid_out ? 0 : 1);
+    changed = !g.layout_valid || g.layout_count != layout_count_;
+    layout_count_ = g.layout_count + (g.layout_valid ? 0 : 1);
     in_use = g.current != nullptr;
   }
   for (std::size_t i = 1; changed && i != tuner_.ways(); ++i) {

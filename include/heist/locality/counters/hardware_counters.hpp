@@ -107,7 +107,7 @@ class basic_hardware_counters {
  private:
   static constexpr std::size_t most_events = 5;
 
-  struct opened_event {
+  struct open_event {
     int file;
     perf_event_mmap_page const volatile* page;
     std::uint64_t counter_values::*counts;
@@ -115,7 +115,7 @@ class basic_hardware_counters {
 
   void close() noexcept {
     while (count_ > 0) {
-      auto const& e = opened_[--count_];
+      auto const& e = events_[--count_];
       if (e.page != nullptr) calls_.unmap(e.page);
       calls_.close(e.file);
     }
@@ -133,29 +133,29 @@ class basic_hardware_counters {
     return error;
   }
   int open_one(detail::perf_event event, std::uint64_t counter_values::*counts, std::string_view name) {
-    int const file = calls_.open(event, count_ == 0 ? -1 : opened_[0].file);
+    int const file = calls_.open(event, count_ == 0 ? -1 : events_[0].file);
     if (file < 0) {
       close();
       rejected_ = name;
       return -file;
     }
-    opened_[count_++] = {file, Calls::reads_in_user_mode ? calls_.map(file) : nullptr, counts};
+    events_[count_++] = {file, Calls::reads_in_user_mode ? calls_.map(file) : nullptr, counts};
     return 0;
   }
 
   bool read_by_kernel(counter_values& to) noexcept {
     std::array<std::uint64_t, 1 + most_events> group;  // their number, then the values
-    if (!calls_.read(opened_[0].file, group.data(), (1 + count_) * sizeof group[0]) || group[0] != count_) return false;
+    if (!calls_.read(events_[0].file, group.data(), (1 + count_) * sizeof group[0]) || group[0] != count_) return false;
     to = {};
-    for (std::size_t i = 0; i < count_; ++i) to.*opened_[i].counts += group[1 + i];
+    for (std::size_t i = 0; i < count_; ++i) to.*events_[i].counts += group[1 + i];
     return true;
   }
 
   bool read_in_user_mode(counter_values& to) noexcept {
     for (std::size_t i = 0; i < count_; ++i) {
       std::uint64_t value = 0;
-      if (opened_[i].page == nullptr || !read_page(*opened_[i].page, value)) return false;
-      to.*opened_[i].counts += value;
+      if (events_[i].page == nullptr || !read_page(*events_[i].page, value)) return false;
+      to.*events_[i].counts += value;
     }
     return true;
   }
@@ -179,7 +179,7 @@ class basic_hardware_counters {
   }
 
   [[no_unique_address]] Calls calls_;
-  std::array<opened_event, most_events> opened_{};
+  std::array<open_event, most_events> events_{};
   std::string rejected_;  ///< the event that was, if one was
   std::size_t count_ = 0;
   counter_values last_;

@@ -107,7 +107,7 @@ class placement_history final : public graph_recall {
   bool is_placed_here(known_task& t, worker& w) noexcept;
   void give_to_squad(known_task& t, std::uint32_t squad, core& scheduler) noexcept;
   void keep(record& r, fiber& self);
-  bool enters_queue(known_task& t) noexcept;
+  bool must_enqueue(known_task& t) noexcept;
   void left_queue(known_task& t, fiber& self) noexcept;
   static void weigh_value(known_task& t) noexcept;
   known_task* give_turn_on(known_task& t) noexcept;

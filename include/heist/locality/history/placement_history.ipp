@@ -54,7 +54,7 @@ HEIST_COLD_BODY void placement_history::run_ends(run_state& r) noexcept {
 HEIST_COLD_BODY void placement_history::detach(graph_data& g) noexcept {
   if (!wrapped_) return;
   wrapped_ = false;
-  if (wrapped_layout_ != g.layout_count || !g.laid_out) return;  // an edited graph's records may name erased tasks
+  if (wrapped_layout_ != g.layout_count || !g.layout_valid) return;  // an edited graph's records may name erased tasks
   for (std::uint32_t p = 0; p != g.record_count; ++p) {
     g.records[p].run = g.run_of(g.records[p].built());
   }
@@ -133,7 +133,7 @@ HEIST_BODY void placement_history::begins(known_task& t, worker const& w) noexce
 }
 
 /// The task is ready. True: the caller puts it into a queue. False: it is in one, because a loop made it ready before.
-HEIST_BODY bool placement_history::enters_queue(known_task& t) noexcept {
+HEIST_BODY bool placement_history::must_enqueue(known_task& t) noexcept {
   // acq_rel: with left_queue(). A task is ready once in a pass if there are no conditions.
   return !graph_->counts_tokens || t.ready.fetch_add(1, std::memory_order_acq_rel) == 0;
 }
@@ -159,7 +159,7 @@ HEIST_BODY bool placement_history::may_begin(known_task& t, fiber& self) noexcep
     t.admitted = true;
   }
   if (t.scheduler == self.worker->number) return true;
-  if (enters_queue(t)) scheduler.make_runnable_on(*scheduler.workers[t.scheduler], t);
+  if (must_enqueue(t)) scheduler.make_runnable_on(*scheduler.workers[t.scheduler], t);
   return false;
 }
 
@@ -177,7 +177,7 @@ HEIST_BODY bool placement_history::is_placed_here(known_task& t, worker& w) noex
     return false;
   }
   if (t.scheduler == known_task::no_place || t.scheduler == w.number) return true;
-  if (!enters_queue(t)) return false;
+  if (!must_enqueue(t)) return false;
   if (way_ == recall_way::relaxed) {
     scheduler.give(*scheduler.workers[t.scheduler], t);
   } else {
@@ -187,7 +187,7 @@ HEIST_BODY bool placement_history::is_placed_here(known_task& t, worker& w) noex
 }
 
 HEIST_BODY void placement_history::give_to_squad(known_task& t, std::uint32_t number, core& scheduler) noexcept {
-  if (!enters_queue(t)) return;
+  if (!must_enqueue(t)) return;
   std::uint32_t to = os_env::load_shared(t.past.worker);
   if (to >= workers_ || scheduler.workers[to]->group != number) to = worker_of_squad(number, t.part);
   worker& w = *scheduler.workers[to];
@@ -199,7 +199,7 @@ HEIST_BODY void placement_history::give_to_squad(known_task& t, std::uint32_t nu
 HEIST_BODY void placement_history::keep(record& r, fiber& self) {
   known_task& t = of(r);
   if (is_strict() && t.scheduler != known_task::no_place) {
-    if (enters_queue(t))
+    if (must_enqueue(t))
       self.worker->own_fibers.push(t);  // its owner looks there before it sleeps: no wake-up is needed
   } else {
     self.scheduler.push(*self.worker, r);

@@ -89,9 +89,9 @@ class followed_tree {
     return {n == 0 ? 0u : 1u, n};
   }
   /// Has the child that node `i` is for steals below?
-  bool goes_deeper(std::uint32_t i) const noexcept { return i != steal_tree::none && nodes_[i].end != i + 1; }
+  bool has_children(std::uint32_t i) const noexcept { return i != steal_tree::none && nodes_[i].end != i + 1; }
   tree_part part_of_child(std::uint32_t i) const noexcept {
-    return goes_deeper(i) ? tree_part{i + 1, nodes_[i].end} : tree_part{};
+    return has_children(i) ? tree_part{i + 1, nodes_[i].end} : tree_part{};
   }
   /// Where the tree says that the frame resumes after that child, or after its fork.
   tree_slot slot_of(std::uint32_t i) const noexcept {

@@ -164,13 +164,13 @@ class steal_tree::builder {
   /// Length of the last place.
   std::size_t depth() const noexcept { return open_.size() - 1; }
 
-  /// `e` without its place, which is the first `common` branches of the last place and the `further` ones.
-  void add(std::size_t common, std::span<std::uint32_t const> further, steal const& e);
+  /// `e` without its place, which is the first `common` branches of the last place, followed by `branches`.
+  void add(std::size_t common, std::span<std::uint32_t const> branches, steal const& e);
   void finish();
 
  private:
-  std::vector<std::uint32_t> place(std::size_t common, std::span<std::uint32_t const> further) const;
-  void check(std::size_t common, std::span<std::uint32_t const> further, steal const& e) const;
+  std::vector<std::uint32_t> place(std::size_t common, std::span<std::uint32_t const> branches) const;
+  void check(std::size_t common, std::span<std::uint32_t const> branches, steal const& e) const;
   void close(std::size_t left);
 
   steal_tree& tree_;

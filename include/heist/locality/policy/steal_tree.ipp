@@ -71,23 +71,23 @@ HEIST_COLD_BODY steal_tree::builder::builder(steal_tree& tree, std::size_t worke
   tree_.nodes_.emplace_back();
 }
 
-HEIST_COLD_BODY void steal_tree::builder::add(std::size_t common, std::span<std::uint32_t const> further,
+HEIST_COLD_BODY void steal_tree::builder::add(std::size_t common, std::span<std::uint32_t const> branches,
                                               steal const& e) {
-  if (common + further.size() == 0) detail::reject_steal_tree("a steal has no place");
+  if (common + branches.size() == 0) detail::reject_steal_tree("a steal has no place");
   auto& nodes = tree_.nodes_;
   auto const last_branch = [&](std::size_t i) { return nodes[open_[i + 1]].branch; };
   std::size_t same = 0;
-  while (same < further.size() && common + same < depth() && last_branch(common + same) == further[same]) ++same;
+  while (same < branches.size() && common + same < depth() && last_branch(common + same) == branches[same]) ++same;
   std::size_t const fork = common + same;  // here the ways part
-  if (same == further.size() && nodes[open_[fork]].entry())
-    detail::reject_steal_tree(detail::text_of_place(place(common, further)) + " has two entries");
-  if (same == further.size() || (fork < depth() && further[same] < last_branch(fork))) {
-    detail::reject_steal_tree(detail::text_of_place(place(common, further)) +
+  if (same == branches.size() && nodes[open_[fork]].entry())
+    detail::reject_steal_tree(detail::text_of_place(place(common, branches)) + " has two entries");
+  if (same == branches.size() || (fork < depth() && branches[same] < last_branch(fork))) {
+    detail::reject_steal_tree(detail::text_of_place(place(common, branches)) +
                               " does not stand where the serial program comes to it");
   }
-  check(common, further, e);
+  check(common, branches, e);
   close(fork + 1);
-  for (std::uint32_t const branch : further.subspan(same)) {
+  for (std::uint32_t const branch : branches.subspan(same)) {
     if (nodes.size() == none) detail::reject_steal_tree("it is too large");
     open_.push_back(static_cast<std::uint32_t>(nodes.size()));
     nodes.emplace_back().branch = branch;
@@ -108,18 +108,18 @@ HEIST_COLD_BODY void steal_tree::builder::finish() {
 }
 
 HEIST_COLD_BODY std::vector<std::uint32_t> steal_tree::builder::place(std::size_t common,
-                                                                      std::span<std::uint32_t const> further) const {
+                                                                      std::span<std::uint32_t const> branches) const {
   std::vector<std::uint32_t> whole;
   for (std::size_t i = 0; i != common; ++i) whole.push_back(tree_.nodes_[open_[i + 1]].branch);
-  whole.insert(whole.end(), further.begin(), further.end());
+  whole.insert(whole.end(), branches.begin(), branches.end());
   return whole;
 }
 
-HEIST_COLD_BODY void steal_tree::builder::check(std::size_t common, std::span<std::uint32_t const> further,
+HEIST_COLD_BODY void steal_tree::builder::check(std::size_t common, std::span<std::uint32_t const> branches,
                                                 steal const& e) const {
   if (e.worker >= tree_.workers_ || e.victim >= tree_.workers_) {
     detail::reject_steal_tree(fmt::format("{}: {}, but there are {} workers",
-                                          detail::text_of_place(place(common, further)), detail::text_of_steal(e),
+                                          detail::text_of_place(place(common, branches)), detail::text_of_steal(e),
                                           tree_.workers_));
   }
   if (e.worker == e.victim && !e.after_join) detail::reject_steal_tree(fmt::format("worker {} robs itself", e.worker));
@@ -182,10 +182,10 @@ HEIST_COLD_BODY std::string steal_tree::to_json() const {
     place.push_back(n.branch);
     common = std::min(common, depth - 1);
     if (!n.entry()) return;
-    std::string further;
+    std::string branches;
     for (std::size_t i = common; i < place.size(); ++i)
-      further += fmt::format("{}{}", i == common ? "" : ", ", place[i]);
-    text += fmt::format("{}  [{}, [{}], {}, {}, {}, {}]", first ? "\n" : ",\n", common, further, n.worker, n.victim,
+      branches += fmt::format("{}{}", i == common ? "" : ", ", place[i]);
+    text += fmt::format("{}  [{}, [{}], {}, {}, {}, {}]", first ? "\n" : ",\n", common, branches, n.worker, n.victim,
                         n.sequence, n.after_join);
     common = depth;
     first = false;
@@ -211,7 +211,7 @@ HEIST_COLD_BODY steal_tree steal_tree::from_json(std::string_view text) {
     steal_tree tree;
     if (workers == 0 && body == 0 && lines.empty()) return tree;
     builder build{tree, workers, body};
-    std::vector<std::uint32_t> further;
+    std::vector<std::uint32_t> branches;
     for (auto const& line : lines) {
       auto const& fields = line.as_array();
       if (fields.size() != 6)
@@ -221,9 +221,9 @@ HEIST_COLD_BODY steal_tree steal_tree::from_json(std::string_view text) {
         throw json_error(fmt::format("JSON: steal {} has {} branches in common with the one above, which has {}",
                                      &line - lines.data(), common, build.depth()));
       }
-      further.clear();
-      for (auto const& branch : fields[1].as_array()) further.push_back(number(branch));
-      build.add(static_cast<std::size_t>(common), further,
+      branches.clear();
+      for (auto const& branch : fields[1].as_array()) branches.push_back(number(branch));
+      build.add(static_cast<std::size_t>(common), branches,
                 {{}, number(fields[2]), number(fields[3]), number(fields[4]), fields[5].as_bool()});
     }
     build.finish();

@@ -19,7 +19,7 @@ struct frame_record {
   static constexpr std::uint32_t special = 1u << 31;  ///< in a followed_record, and with any of the other marks
   static constexpr std::uint32_t serial = 1u << 30;   ///< of many frames at once, whose forks are calls: never changes
   static constexpr std::uint32_t is_assigned =
-      1u << 29;                                     ///< the rest of the frame goes to the worker that room_notes names
+      1u << 29;                                     ///< the rest of the frame goes to the worker that room_bits names
   static constexpr std::uint32_t plain = 1u << 28;  ///< with `is_assigned`: it is no followed_record
   static constexpr std::uint32_t count = plain - 1;
 
@@ -31,9 +31,9 @@ struct recorded_frame : caller_frame {
   frame_record place;  ///< the place of the called child
 };
 
-/// The room's notes on a fiber, in fiber::room_word.
-struct room_notes {
-  explicit room_notes(std::uint64_t& word) noexcept : word_{word} {}
+/// The bits of fiber::room_word, in which the room keeps its data on a fiber.
+struct room_bits {
+  explicit room_bits(std::uint64_t& word) noexcept : word_{word} {}
 
   static constexpr std::uint32_t no_turn = ~std::uint32_t{0};
 

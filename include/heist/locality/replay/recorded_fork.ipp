@@ -152,7 +152,7 @@ HEIST_COLD_BODY void replay_room::assign_continuation(fiber& self, fork_slot* po
         "this one; in a run that follows a tree, the tree says what is stolen"};
   }
   if (recorded_run::of(&record) == nullptr) return;
-  room_notes{self.room_word}.assign_continuation(static_cast<std::uint32_t>(worker));
+  room_bits{self.room_word}.assign_continuation(static_cast<std::uint32_t>(worker));
   record.forks |= frame_record::is_assigned | (record.is_special() ? 0 : frame_record::special | frame_record::plain);
 }
 

@@ -143,7 +143,7 @@ class in_place_if {
 
 /// A frame that belongs to no run, of code on fiber `here` that has no context of its own.
 struct recorded_places::without_context {
-  explicit without_context(fiber& here) noexcept : strict{here, stays(here)} {}
+  explicit without_context(fiber& here) noexcept : strict{here, must_not_migrate(here)} {}
   fork_slot* position() noexcept { return position_of(of_no_run); }
   frame_record of_no_run{nullptr, 0, 0};
   in_place_if strict;

@@ -129,7 +129,7 @@ class followed_body : public queued_runnable {
       std::uint64_t const below = self.room_word;  // of a frame that waits there, without memory for a stack
       interrupted_by const interrupt{self, &body.run_.interrupt()};
       body.run_.begin();
-      room_notes{self.room_word}.set_turn_of(self.worker->number);
+      room_bits{self.room_word}.set_turn_of(self.worker->number);
       body.body_.call(self, recorded_places::position_of(body.run_.body_record()));
       self.room_word = below;
     }
@@ -147,7 +147,7 @@ class recorded_visit final : public region_visit {
  public:
   recorded_visit(region& r, fiber& self) : run_{r, self}, on_{self} {}
 
-  region_way how() const noexcept override { return run_.follows() ? region_way::apart : region_way::here; }
+  region_way how() const noexcept override { return run_.follows() ? region_way::by_room : region_way::here; }
   fork_slot* position(void const*) noexcept override {
     run_.begin();
     return recorded_places::position_of(run_.body_record());

@@ -27,7 +27,7 @@ HEIST_BODY void recorded_scope::call_at_once(erased_child& child) noexcept {
   interrupted_above const part_of{self, &of_.stop};
   if (is_serial()) return child.call(self, position_);
   unjoined_ = true;
-  in_place_if const strict{self, in_place_ && stays(self)};
+  in_place_if const strict{self, in_place_ && must_not_migrate(self)};
   frame_record place;
   child.call(self, recorded_places::enter(place, position_, recorded_places::reserve(position_, 1)));
 }

@@ -19,7 +19,7 @@ class replay_room final : public fork_room {
   HEIST_BODY frame_note note_of(caller_frame const& frame) const noexcept override;
   HEIST_BODY void stolen(frame_note const& note, worker const& thief, worker const& victim) const noexcept override;
 
-  HEIST_BODY place_to_fork way_of_fork(fiber& of, fork_slot* position, bool apart) noexcept override;
+  HEIST_BODY place_to_fork way_of_fork(fiber& of, fork_slot* position, bool divide) noexcept override;
   HEIST_BODY void fork(fiber& of, fork_slot* position, std::span<erased_child* const> children) override;
   HEIST_BODY fork_way way_of_scope(fiber& self, fork_slot* position) noexcept override;
   HEIST_BODY unique_ptr<room_scope> make_scope(scope_base& of, bool remote) override;
@@ -33,7 +33,7 @@ class replay_room final : public fork_room {
 };
 
 /// Must what runs on `f` be resumed on the worker that it waited on? Where the policy records.
-inline bool stays(fiber const& f) noexcept {
+inline bool must_not_migrate(fiber const& f) noexcept {
   return f.rule_of_task() != nullptr;
 }
 

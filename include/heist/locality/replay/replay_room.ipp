@@ -10,13 +10,13 @@
 namespace heist::detail {
 
 HEIST_BODY bool replay_room::may_suspend(fiber const& f) const noexcept {
-  if (stays(f)) return false;
+  if (must_not_migrate(f)) return false;
   return f.called_by == nullptr ||
          recorded_run::of(static_cast<recorded_frame const&>(*f.called_by).place.parent) == nullptr;
 }
 
 HEIST_BODY bool replay_room::may_leave_worker(fiber const& f) const noexcept {
-  return !stays(f);
+  return !must_not_migrate(f);
 }
 
 HEIST_BODY frame_note replay_room::note_of(caller_frame const& frame) const noexcept {

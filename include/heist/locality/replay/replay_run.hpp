@@ -33,7 +33,7 @@ class replay_slot final : public resume_rule, public tree_slot {
 };
 
 /// A fiber that waits is resumed on the worker that it waited on.
-class stay_rule final : public resume_rule {
+class in_place_rule final : public resume_rule {
  public:
   HEIST_BODY void make_ready(fiber& f) noexcept override;
 };
@@ -66,7 +66,7 @@ class replay_run {
   /// For the child of `parent` that node `i` is for: its part of the tree.
   followed_record record_of_child(frame_record* parent, std::uint32_t branch, std::uint32_t i) noexcept;
   /// Has it steals below?
-  bool goes_deeper(std::uint32_t i) const noexcept { return tree_.goes_deeper(i); }
+  bool has_children(std::uint32_t i) const noexcept { return tree_.has_children(i); }
   /// Where the tree says that the frame resumes after that child, or after its fork; false if it says nothing.
   replay_slot slot_of(std::uint32_t i) noexcept;
   /// The slot will not be used.
@@ -75,7 +75,7 @@ class replay_run {
   /// The item that can resume at `s` has come.
   void give(replay_slot const& s, queued_runnable& item) noexcept;
   /// A frame that has waited for its children resumes where it is.
-  void stay(worker& w, queued_runnable& item) noexcept;
+  void resume_in_place(worker& w, queued_runnable& item) noexcept;
 
   /// The frame on fiber `f` has ended, or leaves its worker: the worker that had given it the turn may begin its next
   /// item.
@@ -115,7 +115,7 @@ class replay_run {
   HEIST_RARE void give_up_order() noexcept;
 
   core& scheduler_;
-  stay_rule stays_;
+  in_place_rule in_place_;
   followed_tree<queued_runnable>& tree_;
   bool const by_hand_;
   frame_record serial_;

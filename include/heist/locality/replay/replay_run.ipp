@@ -11,7 +11,7 @@ HEIST_BODY replay_run::replay_run(core& scheduler, recorded_run& record, followe
       tree_{tree},
       by_hand_{by_hand},
       serial_{&record, 0, frame_record::special | frame_record::serial} {
-  if (strict()) interrupt.resumes = &stays_;
+  if (strict()) interrupt.resumes = &in_place_;
   record.run = this;
   record.forks = frame_record::special;
   record.part = tree_.all();
@@ -44,7 +44,7 @@ HEIST_BODY void replay_run::give(replay_slot const& s, queued_runnable& item) no
   tree_.give(s, item, begins());
 }
 
-HEIST_BODY void replay_run::stay(worker& w, queued_runnable& item) noexcept {
+HEIST_BODY void replay_run::resume_in_place(worker& w, queued_runnable& item) noexcept {
   if (strict()) {
     begin_on(w.number, item);
   } else {
@@ -53,8 +53,8 @@ HEIST_BODY void replay_run::stay(worker& w, queued_runnable& item) noexcept {
 }
 
 HEIST_BODY void replay_run::turn(fiber& f) noexcept {
-  std::uint32_t const of = room_notes{f.room_word}.exchange_turn_of(room_notes::no_turn);
-  if (of != room_notes::no_turn) turn(of);
+  std::uint32_t const of = room_bits{f.room_word}.exchange_turn_of(room_bits::no_turn);
+  if (of != room_bits::no_turn) turn(of);
 }
 
 HEIST_BODY void replay_run::one_less() noexcept {
@@ -102,7 +102,7 @@ HEIST_BODY void replay_slot::make_ready(fiber& f) noexcept {
   if (run == nullptr) {
     f.scheduler.give(*f.scheduler.workers[to], f.resume_item);
   } else if (to == no_place) {
-    run->stay(*f.worker, f.resume_item);
+    run->resume_in_place(*f.worker, f.resume_item);
   } else {
     run->give(*this, f.resume_item);
   }
@@ -113,7 +113,7 @@ HEIST_BODY departure replay_slot::left(fiber&) noexcept {
   return {[](void* of) noexcept { static_cast<replay_run*>(of)->one_less(); }, run};
 }
 
-HEIST_BODY void stay_rule::make_ready(fiber& f) noexcept {
+HEIST_BODY void in_place_rule::make_ready(fiber& f) noexcept {
   f.scheduler.make_runnable_on(*f.worker, f.resume_item);
 }
 

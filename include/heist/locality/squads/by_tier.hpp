@@ -13,12 +13,12 @@ namespace heist::detail {
 /// A fork of a frame that is in a tier. Apart, with a copy of the context, so that a frame that is not costs no more
 /// than under other policies.
 template <class Context, class... F>
-HEIST_NOINLINE auto fork_in_tier(Context c, bool apart, in_register<F>... f) {
+HEIST_NOINLINE auto fork_in_tier(Context c, bool divide, in_register<F>... f) {
   fiber& self = context_access::fiber_of(c);
   fork_slot* const position = context_access::position_of(c);
   if (HEIST_LIKELY(context_access::mark_of(c) == position_mark::child_first))
     return child_first_fork<Context, F...>::run(self, position, f...);
-  return fork_as_extension_decides<Context, F...>(self, position, apart, f...);
+  return fork_as_extension_decides<Context, F...>(self, position, divide, f...);
 }
 
 template <>
@@ -45,7 +45,7 @@ struct fork_traits<order::by_tier> : fork_traits<order::of_executor> {
 /// In a region that is not divided; one within may be.
 template <>
 struct fork_traits<order::sequential> : fork_traits<order::parent_first> {
-  static constexpr bool enters_regions = true;
+  static constexpr bool has_regions = true;
   using region_context = basic_context<order::by_tier>;
 };
 

@@ -73,7 +73,7 @@ void inter_task::run_on(fiber& self, bool in_place, Call&& call) noexcept {
   } else {
     squad_member const& m = member_of(*self.worker);
     task_.in = m.in;
-    task_.holds = !m.takes_beside;
+    task_.occupies = !m.squad_was_busy;
     task_.level = level_;
     if (m.in != remembered_) run_->ran_in(path_, m.in->number);
   }

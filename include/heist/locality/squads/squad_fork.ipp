@@ -68,7 +68,7 @@ HEIST_COLD_BODY void profiled_fork(fiber& self, profile_frame& frame, std::span<
   all(context_access::make<profiled_children::context_type>(self, frame.position()));
 }
 
-HEIST_COLD_BODY place_to_fork squad_room::way_of_fork(fiber& of, fork_slot* position, bool apart) noexcept {
+HEIST_COLD_BODY place_to_fork squad_room::way_of_fork(fiber& of, fork_slot* position, bool divide) noexcept {
   if (!of.runs_here()) {  // the frame is another task's, which may run
     if (fiber& here = fiber_of_caller(of); &here != &of) {
       return {here.rule_of_task() != nullptr ? fork_way::child_first : fork_way::parent_first, &here,
@@ -77,7 +77,7 @@ HEIST_COLD_BODY place_to_fork squad_room::way_of_fork(fiber& of, fork_slot* posi
   }
   if (context_access::mark_at(position) == inter_mark) {
     auto const& frame = *context_access::unmarked<inter_frame>(position);
-    if (frame.run->how() == division::by_hand && !apart)
+    if (frame.run->how() == division::by_hand && !divide)
       return {fork_way::child_first, &of, context_access::marked(frame.position, position_mark::child_first)};
   }
   return {fork_way::by_room, &of, position};

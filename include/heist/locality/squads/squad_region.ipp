@@ -25,7 +25,7 @@ class squad_visit final : public region_visit {
       default:
         // The squad that is to run the body may need the worker that the caller keeps.
         if (may_suspend(*self.worker)) {
-          how_ = region_way::apart;
+          how_ = region_way::by_room;
         } else {
           run_.not_split();
         }

@@ -30,9 +30,9 @@ struct squad_member {
   std::vector<worker*> const* peers = nullptr;  ///< all in its squad
   std::uint32_t place = 0;                      ///< its own in that list
   bool head = false;
-  bool takes_beside = false;  ///< the inter-squad task that it takes does not keep its squad busy
-  counter_handle counters;    ///< counters of its os thread; opened when they are read
-  ::pthread_t counted_by{};   ///< the os thread that opened them
+  bool squad_was_busy = false;  ///< the inter-squad task that it takes does not keep its squad busy
+  counter_handle counters;      ///< counters of its os thread; opened when they are read
+  ::pthread_t counted_by{};     ///< the os thread that opened them
 };
 inline squad_member& member_of(worker const& w) noexcept {
   return *static_cast<squad_member*>(w.room_part);
@@ -50,7 +50,7 @@ enum class squad_event {
 class squad_task final : public resume_rule {
  public:
   squad* in = nullptr;      ///< the squad that runs it
-  bool holds = false;       ///< the squad is busy with it
+  bool occupies = false;    ///< the squad is busy with it
   bool suspended = false;   ///< it waits for inter-squad children
   std::uint32_t level = 0;  ///< in the region's tree: the region's body is 1
 
@@ -107,7 +107,7 @@ class squad_room : public fork_room {
   /// Does a graph run whose tasks have squads?
   bool has_graphs() const noexcept { return graphs_.load(std::memory_order_relaxed) != 0; }  // relaxed: as above
 
-  HEIST_BODY place_to_fork way_of_fork(fiber& of, fork_slot* position, bool apart) noexcept override;
+  HEIST_BODY place_to_fork way_of_fork(fiber& of, fork_slot* position, bool divide) noexcept override;
   HEIST_BODY void fork(fiber& self, fork_slot* position, std::span<erased_child* const> children) override;
   HEIST_BODY fork_way way_of_scope(fiber& self, fork_slot* position) noexcept override;
   HEIST_BODY unique_ptr<room_scope> make_scope(scope_base& of, bool remote) override;

@@ -64,15 +64,15 @@ HEIST_COLD_BODY std::string squad_room::state_text() const {
 }
 
 HEIST_COLD_BODY void squad_room::release(worker& w, squad_task& task) noexcept {
-  if (!task.holds) return;
-  task.holds = false;
+  if (!task.occupies) return;
+  task.occupies = false;
   squad_member const& m = member_of(w);
   squads.release(*task.in, m.head && m.in == task.in);
 }
 
 HEIST_COLD_BODY pooled_runnable* squad_room::take_inter(worker& w, std::uint32_t& from) noexcept {
   squad_member& m = member_of(w);
-  m.takes_beside = false;
+  m.squad_was_busy = false;
   from = w.random.below(static_cast<std::uint32_t>(squads.size()));
   pooled_runnable* const found = squads.head_take(*m.in, from);
   if (found != nullptr || !squads.collects() || !distribute_collected()) return found;
@@ -114,17 +114,17 @@ HEIST_COLD_BODY counter_values squad_room::read_counters(worker& w) noexcept {
   if (counters_ == nullptr) return {};
   ::pthread_t const here = ::pthread_self();
   squad_member& m = member_of(w);
-  counter_handle& opened = m.counters;
-  if (!opened || m.counted_by != here) {  // another thread may carry it by now
+  counter_handle& counters = m.counters;
+  if (!counters || m.counted_by != here) {  // another thread may carry it by now
     try {
       counter_handle made{counters_};
       std::string why_not = made.why(), event = made.event();
-      opened = std::move(made);
+      counters = std::move(made);
       m.counted_by = here;
       spin_guard guard{lock_};
       if (!counters_known_) {
         counters_known_ = true;
-        counters_available_ = opened.available();
+        counters_available_ = counters.available();
         counters_why_not_ = std::move(why_not);
         counters_event_ = std::move(event);
       }
@@ -132,7 +132,7 @@ HEIST_COLD_BODY counter_values squad_room::read_counters(worker& w) noexcept {
       return {};
     }
   }
-  return opened.read();
+  return counters.read();
 }
 
 HEIST_COLD_BODY void squad_task::make_ready(fiber& f) noexcept {
@@ -155,7 +155,7 @@ HEIST_COLD_BODY void squad_task::returned(fiber& f, worker& w) noexcept {
   if (suspended && f.no_migrate == 0) {  // it came through a pool
     squad_member const& m = member_of(w);
     in = m.in;
-    holds = !m.takes_beside;
+    occupies = !m.squad_was_busy;
   }
   room->tell(w, *this, suspended ? squad_event::enters : squad_event::moves);
 }

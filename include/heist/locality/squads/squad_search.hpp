@@ -105,7 +105,7 @@ struct squad_search : no_search {
     std::uint32_t from = 0;
     runnable* const t = squads_of(w.scheduler).take_inter(w, from);
     if (t != nullptr && from != member_of(w).in->number)
-      Loop::took(w, *w.scheduler.workers[w.scheduler.where.squads().head[from]]);
+      Loop::count_steal(w, *w.scheduler.workers[w.scheduler.where.squads().head[from]]);
     return Loop::at_root(t, self);
   }
   /// Tasks of graphs that have squads. Other squads' come when nothing else is found for a while.
@@ -113,18 +113,18 @@ struct squad_search : no_search {
   static runnable* look_for_graphs(fiber& self) {
     worker& w = *self.worker;
     auto const found = look_near(w, *member_of(w).peers);
-    if (found.had_it != nullptr && found.had_it != &w) Loop::took(w, *found.had_it);
+    if (found.had_it != nullptr && found.had_it != &w) Loop::count_steal(w, *found.had_it);
     return Loop::at_root(found.task, self);
   }
   /// Does a thief leave other squads alone for now?
-  static bool stays_near(worker const& w) noexcept { return squads_of(w.scheduler).has_graphs(); }
+  static bool steals_near_only(worker const& w) noexcept { return squads_of(w.scheduler).has_graphs(); }
   /// A head takes whatever there is.
   template <class Loop>
   static runnable* last_resort(fiber& self) {
     worker& w = *self.worker;
     squad_member& m = member_of(w);
     if (runnable* const t = w.scheduler.take_any_mail(); t != nullptr) return Loop::at_root(t, self);
-    return m.head ? Loop::at_root(squads(w).head_take_any(*m.in, m.takes_beside), self) : nullptr;
+    return m.head ? Loop::at_root(squads(w).head_take_any(*m.in, m.squad_was_busy), self) : nullptr;
   }
 
  private:

@@ -108,16 +108,16 @@ class squad_set {
 
   /// After a long search: whatever there is, also what belongs to another squad, whose head does not come for it.
   ///
-  /// `beside`: the squad is busy already, with a subtree that waits for something outside. The task that is taken here
+  /// `was_busy`: the squad is busy already, with a subtree that waits for something outside. The task that is taken here
   /// may be the awaited one, so the squad takes it, although it runs two then. It does not keep the squad busy.
-  Task* head_take_any(squad_type& own, bool& beside) noexcept {
-    beside = own.pool.busy();
+  Task* head_take_any(squad_type& own, bool& was_busy) noexcept {
+    was_busy = own.pool.busy();
     // relaxed: Q2. free() is not called here, because busy is read once.
-    if (beside && own.waits_outside.load(std::memory_order_relaxed) == 0) return nullptr;
+    if (was_busy && own.waits_outside.load(std::memory_order_relaxed) == 0) return nullptr;
     Task* task = own.pool.take();
     for (std::size_t i = 0; task == nullptr && i < squads_.size(); ++i) task = squads_[i]->pool.steal();
     for (std::size_t i = 0; task == nullptr && i < squads_.size(); ++i) task = squads_[i]->pool.steal_pinned();
-    if (task != nullptr && !beside) own.pool.set_busy();
+    if (task != nullptr && !was_busy) own.pool.set_busy();
     return task;
   }
 

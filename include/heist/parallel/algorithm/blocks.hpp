@@ -42,8 +42,8 @@ struct folding_body : loop_body<Context> {
   }
   static void* make(loop_body<Context>&) { return new R{}; }
   static void put(loop_body<Context>& self, void* result, void* made) {
-    unique_ptr<R> const gone{static_cast<R*>(made)};
-    if (result != nullptr) static_cast<folding_body&>(self).join(*static_cast<R*>(result), *gone);
+    unique_ptr<R> const owned{static_cast<R*>(made)};
+    if (result != nullptr) static_cast<folding_body&>(self).join(*static_cast<R*>(result), *owned);
   }
   Block& block;
   Join& join;

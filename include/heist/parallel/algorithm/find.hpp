@@ -379,8 +379,8 @@ auto adjacent_find(On&& on, I first, S last, loop_options const& wanted) {
 template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
 bool is_sorted(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
   auto const in = detail::subrange_of(r);
-  auto falls = [&less](auto&& a, auto&& b) { return static_cast<bool>(std::invoke(less, b, a)); };
-  return detail::adjacent_find_of(on, in, falls, proj, wanted) == in.end();
+  auto is_descending = [&less](auto&& a, auto&& b) { return static_cast<bool>(std::invoke(less, b, a)); };
+  return detail::adjacent_find_of(on, in, is_descending, proj, wanted) == in.end();
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
           class Proj = std::identity>

@@ -18,13 +18,13 @@ namespace heist::detail {
 /// How a range of n elements is cut: by n and by types alone. Changing a number here changes the bits of floating-point
 /// sums.
 struct leaves {
-  /// At most `most` leaves, unless they would be longer than `longest`, and none shorter than `shortest` but the last.
-  explicit constexpr leaves(std::size_t elements, std::size_t shortest = 1, std::size_t most = 512,
-                            std::size_t longest = 4096) noexcept
+  /// At most `most` leaves, unless they would be longer than `max_length`, and none shorter than `min_length` but the last.
+  explicit constexpr leaves(std::size_t elements, std::size_t min_length = 1, std::size_t most = 512,
+                            std::size_t max_length = 4096) noexcept
       : n{elements} {
     length = (n + most - 1) / most;
-    if (length < shortest) length = shortest;
-    if (length > longest) length = longest;
+    if (length < min_length) length = min_length;
+    if (length > max_length) length = max_length;
     count = (n + length - 1) / length;
   }
   constexpr std::size_t begin(std::size_t leaf) const noexcept { return leaf * length; }

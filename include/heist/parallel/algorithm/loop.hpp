@@ -68,8 +68,8 @@ class block_size {
 
   std::size_t get() const noexcept { return now_.load(std::memory_order_relaxed); }  // relaxed: advice
 
-  /// The last block, of `n` iterations, took so long.
-  void took(std::size_t n, std::uint64_t ticks) noexcept {
+  /// Adapts to the last block, which ran `n` iterations in `ticks`.
+  void adapt(std::size_t n, std::uint64_t ticks) noexcept {
     if (n < get()) return;
     if (ticks < target_ / 8) {
       grow(8);
@@ -144,7 +144,7 @@ class loop {
       at += n;
       std::uint64_t const now = os_env::ticks();
       if (now - start_time >= ticks) break;
-      block.took(n, now - before);
+      block.adapt(n, now - before);
       before = now;
     }
     return at;
@@ -205,7 +205,7 @@ class loop {
       body_.run(body_, &c, result, r.lo, r.lo + n);
       r.lo += n;
       std::uint64_t const now = os_env::ticks();
-      block.took(n, now - before);
+      block.adapt(n, now - before);
       before = now;
     }
     part.returns = true;
@@ -229,7 +229,7 @@ class loop {
       return made_ = body_.make(body_);
     }
     /// After both.
-    void put_behind(void* lower) {
+    void append_to(void* lower) {
       if (made_ != nullptr) body_.put(body_, lower, std::exchange(made_, nullptr));
     }
 
@@ -242,15 +242,15 @@ class loop {
   /// Calls `lower(context, result)` and `upper(context, its result)`, at the same time if a thief comes.
   template <class Lower, class Upper>
   void fork_halves(Context const& c, void* result, Lower&& lower, Upper&& upper) {
-    upper_result behind{body_};
+    upper_result upper_part{body_};
     fork_or_call(
         c,
         [&](Context const& in) {
           lower(in, result);
-          behind.lower_has_ended();
+          upper_part.lower_has_ended();
         },
-        [&](Context const& in) { upper(in, behind.begin(result)); });
-    behind.put_behind(result);
+        [&](Context const& in) { upper(in, upper_part.begin(result)); });
+    upper_part.append_to(result);
   }
 
   void fork(Context const& c, range r, block_size& block, split_mode how, void* result) {

@@ -60,13 +60,13 @@ O copy_if_of(On& on, subrange<I> from, O out, Pred& pred, Proj& proj, loop_optio
 
 /// Elements that are out of the way while other elements come to their places.
 template <class T>
-class set_aside {
+class side_buffer {
  public:
-  explicit set_aside(kept_bits const& kept)
+  explicit side_buffer(kept_bits const& kept)
       : places_{kept.displaced()}, first_{std::allocator<T>{}.allocate(places_.back())}, made_(kept.chunk_count()) {}
-  set_aside(set_aside const&) = delete;
-  set_aside& operator=(set_aside const&) = delete;
-  ~set_aside() {
+  side_buffer(side_buffer const&) = delete;
+  side_buffer& operator=(side_buffer const&) = delete;
+  ~side_buffer() {
     for (std::size_t k = 0; k != made_.size(); ++k) std::destroy_n(begin(k), made_[k]);
     std::allocator<T>{}.deallocate(first_, places_.back());
   }
@@ -96,14 +96,14 @@ std::size_t pack(On& on, I first, std::size_t n, Keep const& keep, loop_options 
     kept_bits kept{n, detail::workers_of(c)};
     std::size_t const count = detail::fill_kept(c, kept, inner, keep);
     if (count == n) return n;
-    set_aside<std::iter_value_t<I>> aside{kept};
+    side_buffer<std::iter_value_t<I>> buffer{kept};
     detail::run_blocks(c, kept.chunk_count(), {}, [&](auto const*, std::size_t lo, std::size_t hi) {
       for (; lo != hi; ++lo) {
-        auto const at = kept.stays(lo);
+        auto const at = kept.displaced_in(lo);
         std::size_t to = kept.begin(lo);
         kept.for_each_kept(lo, [&](std::size_t i) {
           if (to >= at.end && to < at.begin_again) {
-            aside.add(lo, std::ranges::iter_move(detail::advanced(first, i)));
+            buffer.add(lo, std::ranges::iter_move(detail::advanced(first, i)));
           } else if (i != to) {
             *detail::advanced(first, to) = std::ranges::iter_move(detail::advanced(first, i));
           }
@@ -114,11 +114,11 @@ std::size_t pack(On& on, I first, std::size_t n, Keep const& keep, loop_options 
     detail::run_blocks(c, kept.chunk_count(), {}, [&](auto const*, std::size_t lo, std::size_t hi) {
       for (; lo != hi; ++lo) {
         if (kept.position(lo) == kept.begin(lo)) continue;
-        auto const at = kept.stays(lo);
+        auto const at = kept.displaced_in(lo);
         auto const last = detail::advanced(first, kept.begin(lo) + kept.kept_in(lo));
         auto to = detail::advanced(first, kept.position(lo));
         to = std::ranges::move(detail::advanced(first, kept.begin(lo)), detail::advanced(first, at.end), to).out;
-        to = std::ranges::move(aside.begin(lo), aside.end(lo), to).out;
+        to = std::ranges::move(buffer.begin(lo), buffer.end(lo), to).out;
         std::ranges::move(detail::advanced(first, at.begin_again), last, to);
       }
     });

@@ -49,11 +49,11 @@ inline constexpr bool accepts_any_order<any_order_op<Op>> = true;
 /// Are both the elements and their operation to be had in next to no time? Then short leaves are not worth their
 /// number.
 template <class T, class Op, class At>
-inline constexpr std::size_t shortest_leaf = 1;
+inline constexpr std::size_t min_leaf = 1;
 template <class T, class Op>
-inline constexpr std::size_t shortest_leaf<T, Op, element_at<T*>> = is_plain_arithmetic<T, Op> ? 1024 : 1;
+inline constexpr std::size_t min_leaf<T, Op, element_at<T*>> = is_plain_arithmetic<T, Op> ? 1024 : 1;
 template <class T, class Op>
-inline constexpr std::size_t shortest_leaf<T, Op, element_at<T const*>> = is_plain_arithmetic<T, Op> ? 1024 : 1;
+inline constexpr std::size_t min_leaf<T, Op, element_at<T const*>> = is_plain_arithmetic<T, Op> ? 1024 : 1;
 
 /// Can `Op` make a T of the values and elements that it is given?
 template <class T, class Op, class At, class Element = element_of<At>>
@@ -100,7 +100,7 @@ T reduce_of(On& on, std::size_t n, T init, Op& op, At at, loop_options const& wa
           });
       detail::add_to(init, op, std::move(*all));
     } else {
-      leaves const cut{steps, shortest_leaf<T, Op, At>};
+      leaves const cut{steps, min_leaf<T, Op, At>};
       auto const fold = [&op, &cut, end](At const& all, std::size_t leaf) {
         local_function<At const> element_at = all;
         return detail::fold_leaf<T, false>(op, element_at, cut.begin(leaf) * step, end(cut.end(leaf)));

@@ -31,11 +31,11 @@ class scanner {
   static constexpr bool writes_first = std::is_arithmetic_v<T> && std::is_same_v<std::iter_reference_t<O>, T&>;
   /// So many leaves of numbers are folded at once: each addition waits for the one before in its leaf.
   static constexpr std::size_t at_once = writes_first ? 4 : 1;
-  static constexpr std::size_t shortest = is_plain_arithmetic<T, Op> ? 256 : 1;
+  static constexpr std::size_t min_length = is_plain_arithmetic<T, Op> ? 256 : 1;
 
  public:
   scanner(std::size_t n, At at, O out, Op& op, std::optional<T>&& init)
-      : cut_{n, shortest, 512 * at_once, 4096 / at_once}, at_{at}, out_(out), op_{op}, before_(std::move(init)) {}
+      : cut_{n, min_length, 512 * at_once, 4096 / at_once}, at_{at}, out_(out), op_{op}, before_(std::move(init)) {}
 
   void run_alone(loop_options const& wanted) {
     for (std::size_t group = 0; group != group_count(); ++group) {

@@ -140,30 +140,30 @@ struct split_range {
   bool was_so;  ///< nothing had to be exchanged
 };
 
-/// Elements of [left, right) with goes_left(where) to the left. Asks once of each, so that a comparison that answers
+/// Elements of [left, right) with pred(where) to the left. Asks once of each, so that a comparison that answers
 /// the same question in two ways cannot let the scans pass each other.
 template <class I, class BelongsLeft>
-split_range<I> divide_by_scanning(I left, I right, BelongsLeft const& goes_left) {
+split_range<I> divide_by_scanning(I left, I right, BelongsLeft const& pred) {
   for (bool was_so = true;; was_so = false, void(++left)) {
-    while (left != right && goes_left(left)) ++left;
+    while (left != right && pred(left)) ++left;
     if (left == right) return {left, was_so};
     --right;
-    while (left != right && !goes_left(right)) --right;
+    while (left != right && !pred(right)) --right;
     if (left == right) return {left, was_so};
     std::ranges::iter_swap(left, right);
   }
 }
 
-/// Moves the elements of [left, right) with goes_left(where) to the left. No branch depends on goes_left: the function
-/// notes the elements of a block that are on the wrong side, then exchanges them. Calls goes_left twice for some
+/// Moves the elements of [left, right) with pred(where) to the left. No branch depends on pred: the function
+/// notes the elements of a block that are on the wrong side, then exchanges them. Calls pred twice for some
 /// elements.
 template <class I, class BelongsLeft>
-split_range<I> divide_by_blocks(I left, I right, BelongsLeft const& goes_left) {
+split_range<I> divide_by_blocks(I left, I right, BelongsLeft const& pred) {
   constexpr std::size_t block = 64;
   using difference = std::iter_difference_t<I>;
   bool was_so = true;
-  while (left != right && goes_left(left)) ++left;
-  while (left != right && !goes_left(right - 1)) --right;
+  while (left != right && pred(left)) ++left;
+  while (left != right && !pred(right - 1)) --right;
   unsigned char wrong_left[block], wrong_right[block];
   std::size_t left_noted = 0, right_noted = 0, left_done = 0, right_done = 0;
   // Before each round: [left, left + block) is noted if left_noted is not 0; as far as left_done it is exchanged.
@@ -172,14 +172,14 @@ split_range<I> divide_by_blocks(I left, I right, BelongsLeft const& goes_left) {
       left_noted = left_done = 0;
       for (std::size_t i = 0; i != block; ++i) {
         wrong_left[left_noted] = static_cast<unsigned char>(i);
-        left_noted += goes_left(left + static_cast<difference>(i)) ? 0 : 1;
+        left_noted += pred(left + static_cast<difference>(i)) ? 0 : 1;
       }
     }
     if (right_done == right_noted) {
       right_noted = right_done = 0;
       for (std::size_t i = 0; i != block; ++i) {
         wrong_right[right_noted] = static_cast<unsigned char>(i);
-        right_noted += goes_left(right - 1 - static_cast<difference>(i)) ? 1 : 0;
+        right_noted += pred(right - 1 - static_cast<difference>(i)) ? 1 : 0;
       }
     }
     std::size_t const left_rest = left_noted - left_done, right_rest = right_noted - right_done;
@@ -196,7 +196,7 @@ split_range<I> divide_by_blocks(I left, I right, BelongsLeft const& goes_left) {
   // The rest, of which a block may be noted, is treated as unknown: one by one, and each is exchanged.
   I store = left;
   for (I i = left; i != right; ++i) {
-    bool const is_left = goes_left(i);
+    bool const is_left = pred(i);
     was_so = was_so && (!is_left || store == i);
     std::ranges::iter_swap(i, store);
     store += is_left ? 1 : 0;
@@ -210,11 +210,11 @@ inline constexpr bool cheap_to_compare = std::is_trivially_copyable_v<T> && size
 
 /// Divides [left, right) in the way that is faster for its elements.
 template <class I, class BelongsLeft>
-split_range<I> divide_range(I left, I right, BelongsLeft const& goes_left) {
+split_range<I> divide_range(I left, I right, BelongsLeft const& pred) {
   if constexpr (cheap_to_compare<std::iter_value_t<I>>) {
-    return detail::divide_by_blocks(left, right, goes_left);
+    return detail::divide_by_blocks(left, right, pred);
   } else {
-    return detail::divide_by_scanning(left, right, goes_left);
+    return detail::divide_by_scanning(left, right, pred);
   }
 }
 

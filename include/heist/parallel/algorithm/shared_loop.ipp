@@ -55,7 +55,7 @@ struct shared_loop : open_loop {
     while (!left.empty()) {
       if (self != nullptr && self->worker->notification.is_set() && others_wait(*self)) [[unlikely]] {
         if (!caller) return false;
-        self->attend();
+        self->handle_notification();
       }
       if (may_stop) of->stops();
       shared_range<>::share const how{least, block.get(), parts};
@@ -75,7 +75,7 @@ struct shared_loop : open_loop {
       }
       if (!is_timed) continue;
       std::uint64_t const now = os_env::ticks();
-      block.took(hi - lo, now - before);
+      block.adapt(hi - lo, now - before);
       before = now;
     }
     return true;
@@ -83,7 +83,7 @@ struct shared_loop : open_loop {
 
   /// Between two blocks: requests and parked fibers, whose turn it is; not one more helper.
   bool others_wait(fiber& self) {
-    return (!scheduler.requests.maybe_empty() || !self.worker->own_fibers.maybe_empty()) && self.is_to_attend();
+    return (!scheduler.requests.maybe_empty() || !self.worker->own_fibers.maybe_empty()) && self.must_suspend();
   }
 
   void keep(std::exception_ptr e, std::size_t at) noexcept {

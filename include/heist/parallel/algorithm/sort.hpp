@@ -35,7 +35,7 @@ void choose_pivot_of_many(I first, I last, Order const& less) {
 
 /// Is the element behind element i less?
 template <class I, class Order>
-struct falls {
+struct is_descending {
   I first;
   Order less;
   HEIST_ALWAYS_INLINE bool operator()(std::size_t i) const {
@@ -47,14 +47,14 @@ struct falls {
 template <class I, class Order>
 bool begins_in_order(I first, std::size_t n, Order const& less) {
   std::size_t const some = n < 65 ? n : 65;
-  return n < 2 || detail::first_in_block(falls<I, Order>{first, less}, 0, some - 1) == some - 1;
+  return n < 2 || detail::first_in_block(is_descending<I, Order>{first, less}, 0, some - 1) == some - 1;
 }
 
 /// As quicksort of a whole range, which may be in order.
 template <class I, class Order>
 void sort_alone(I first, std::size_t n, Order const& less) {
   if (detail::begins_in_order(first, n, less) &&
-      (n < 2 || detail::first_in_block(falls<I, Order>{first, less}, 0, n - 1) == n - 1))
+      (n < 2 || detail::first_in_block(is_descending<I, Order>{first, less}, 0, n - 1) == n - 1))
     return;
   detail::quicksort(first, detail::advanced(first, n), less, true, floor_log2(n));
 }
@@ -155,9 +155,9 @@ class sorter {
   }
 
   template <class Context, class BelongsLeft>
-  std::size_t divide(Context const& c, I first, std::size_t n, BelongsLeft const& goes_left) {
+  std::size_t divide(Context const& c, I first, std::size_t n, BelongsLeft const& pred) {
     return detail::partition_chunks(
-        c, first, n, [&](I begin, I end) { return detail::divide_range(begin, end, goes_left).middle; }, wanted_);
+        c, first, n, [&](I begin, I end) { return detail::divide_range(begin, end, pred).middle; }, wanted_);
   }
 
   /// Looks until it meets the first element that is less than the one before.
@@ -165,9 +165,9 @@ class sorter {
   bool is_in_order(Context const& c, I first, std::size_t n) {
     if (n < 2) return true;
     if (!detail::begins_in_order(first, n, less_)) return false;  // most ranges are not in order
-    falls<I, Order> const falls_at{first, less_};
-    return detail::find_index(c, n - 1, {.stop = wanted_.stop}, [&falls_at](std::size_t lo, std::size_t hi) {
-             auto const here = falls_at;
+    is_descending<I, Order> const descends{first, less_};
+    return detail::find_index(c, n - 1, {.stop = wanted_.stop}, [&descends](std::size_t lo, std::size_t hi) {
+             auto const here = descends;
              return detail::first_in_block(here, lo, hi);
            }) == n - 1;
   }

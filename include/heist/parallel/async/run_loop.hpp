@@ -17,13 +17,13 @@ namespace heist {
 namespace detail {
 
 /// A task in the queue of a run_loop.
-struct looped_task {
+struct loop_task {
   /// Calls the function, and frees the task. `thrown` gets the exception of a posted task if it has none yet. Null: the
   /// task will never run, and is only freed.
-  using act_function = void (*)(looped_task& self, std::exception_ptr* thrown) noexcept;
+  using act_function = void (*)(loop_task& self, std::exception_ptr* thrown) noexcept;
 
   act_function act;
-  looped_task* next = nullptr;
+  loop_task* next = nullptr;
 };
 
 /// The part of a run_loop that does not depend on its tasks.
@@ -36,7 +36,7 @@ class run_loop_base {
  protected:
   ~run_loop_base();
 
-  void push(looped_task& task) noexcept { queue_.push(task); }
+  void push(loop_task& task) noexcept { queue_.push(task); }
   std::size_t run_queued();
   std::size_t run_until_finished();
   void run_until_complete(completion& end);
@@ -46,18 +46,18 @@ class run_loop_base {
   template <class IsOver>
   std::size_t run_while(IsOver is_over);
 
-  run_queue<looped_task> queue_;
+  run_queue<loop_task> queue_;
 };
 
 template <class F>
-struct posted_looped final : looped_task {
+struct posted_loop_task final : loop_task {
   template <class G>
-  explicit posted_looped(G&& g) : looped_task{&act_on}, function(std::forward<G>(g)) {}
+  explicit posted_loop_task(G&& g) : loop_task{&act_on}, function(std::forward<G>(g)) {}
   F function;
 
  private:
-  static void act_on(looped_task& self, std::exception_ptr* thrown) noexcept {
-    auto* const me = static_cast<posted_looped*>(&self);
+  static void act_on(loop_task& self, std::exception_ptr* thrown) noexcept {
+    auto* const me = static_cast<posted_loop_task*>(&self);
     if (thrown != nullptr) {
       try {
         me->function();
@@ -70,20 +70,20 @@ struct posted_looped final : looped_task {
 };
 
 /// The exception of a task whose run_loop is gone.
-std::exception_ptr loop_is_gone();
+std::exception_ptr destroyed_loop_error();
 
 template <class F, class R>
-struct submitted_looped final : async_state<R>, looped_task {
+struct submitted_loop_task final : async_state<R>, loop_task {
   template <class G>
-  submitted_looped(async_place const& at, G&& g)
-      : async_state<R>{nullptr, &what_it_is, at}, looped_task{&act_on}, function(std::forward<G>(g)) {}
+  submitted_loop_task(async_place const& at, G&& g)
+      : async_state<R>{nullptr, &what_it_is, at}, loop_task{&act_on}, function(std::forward<G>(g)) {}
   callable_slot<F> function;
 
  private:
-  static void act_on(looped_task& self, std::exception_ptr* thrown) noexcept {
-    auto& me = static_cast<submitted_looped&>(self);
+  static void act_on(loop_task& self, std::exception_ptr* thrown) noexcept {
+    auto& me = static_cast<submitted_loop_task&>(self);
     if (thrown == nullptr) {
-      me.fail_with(loop_is_gone());
+      me.fail_with(destroyed_loop_error());
     } else {
       try {
         me.result.fill([&]() -> decltype(auto) { return me.function.get()(); });
@@ -96,7 +96,7 @@ struct submitted_looped final : async_state<R>, looped_task {
     me.release();
   }
   static constexpr async_operations operations_of_it{{&text_of_async, &wave_of_async},
-                                                     &destroy_async<submitted_looped>};
+                                                     &destroy_async<submitted_loop_task>};
   static constexpr described what_it_is{&operations_of_it};
 };
 
@@ -128,7 +128,7 @@ class run_loop : detail::run_loop_base {
     using callable = std::decay_t<F>;
     static_assert(std::is_invocable_v<callable&>,
                   "heist: run_loop::post() takes a callable without arguments; fix it by a lambda that captures them.");
-    push(*new detail::posted_looped<callable>(std::forward<F>(f)));
+    push(*new detail::posted_loop_task<callable>(std::forward<F>(f)));
   }
   /// Adds f(), and returns a future of its result. then() of it needs an executor: use submit(heist::after(future), f)
   /// instead. Throws bad_alloc.
@@ -139,7 +139,7 @@ class run_loop : detail::run_loop_base {
         std::is_invocable_v<callable&>,
         "heist: run_loop::submit() takes a callable without arguments; fix it by a lambda that captures them.");
     using result = std::invoke_result_t<callable&>;
-    auto* const task = detail::make_async_of_none<detail::submitted_looped<callable, result>>(std::forward<F>(f));
+    auto* const task = detail::make_async_of_none<detail::submitted_loop_task<callable, result>>(std::forward<F>(f));
     future<result> made = detail::future_access::make<result>(*task);
     push(*task);
     return made;

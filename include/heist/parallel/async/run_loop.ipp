@@ -9,14 +9,14 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY std::exception_ptr loop_is_gone() {
+HEIST_COLD_BODY std::exception_ptr destroyed_loop_error() {
   return std::make_exception_ptr(stopped_error{"the run_loop was destroyed before the task ran"});
 }
 
 HEIST_COLD_BODY run_loop_base::~run_loop_base() {
   // A task's captures may post in their destructors.
-  queue_.run_while([this](std::size_t) { return queue_.is_empty(); },
-                   [](looped_task& task) { task.act(task, nullptr); }, [](completion&) {});
+  queue_.run_while([this](std::size_t) { return queue_.is_empty(); }, [](loop_task& task) { task.act(task, nullptr); },
+                   [](completion&) {});
 }
 
 /// Throws the first exception of a posted task.
@@ -26,7 +26,7 @@ std::size_t run_loop_base::run_while(IsOver is_over) {
   std::size_t ran = 0;
   queue_.run_while(
       is_over,
-      [&](looped_task& task) {
+      [&](loop_task& task) {
         task.act(task, &first);
         ++ran;
       },
@@ -44,7 +44,7 @@ HEIST_COLD_BODY std::size_t run_loop_base::run_until_finished() {
 }
 
 HEIST_COLD_BODY void run_loop_base::run_until_complete(completion& end) {
-  run_queue<looped_task>::end_watch watch{queue_};
+  run_queue<loop_task>::end_watch watch{queue_};
   if (end.add_entry(watch)) run_while([&watch](std::size_t) { return watch.is_complete; });
 }
 

@@ -51,7 +51,7 @@ struct coroutine_promise_base : coroutine_base {
   /// Called if the coroutine that goes on after it belongs to another executor than its present one, or to none.
   HEIST_COLD static std::coroutine_handle<> return_scheduler(std::coroutine_handle<> h,
                                                              coroutine_promise_base& self) noexcept {
-    return goes_on_at_its_scheduler(self.continuation, self.scheduler_of_continuation, self.of)
+    return resume_at_its_scheduler(self.continuation, self.scheduler_of_continuation, self.of)
                ? std::noop_coroutine()
                : transfer(h, self.continuation.handle);
   }

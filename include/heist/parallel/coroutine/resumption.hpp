@@ -102,7 +102,7 @@ class completion_awaiter : task_waiter {
   static void count(completion_waiter& self) noexcept;
 
   resume_item item_;
-  unique_ptr<handed_on_stop> stop_;  ///< null: no stop is handed on
+  unique_ptr<propagated_stop> stop_;  ///< null: no stop is propagated
 };
 
 /// Lets the coroutine resume on `scheduler`, as part of `of`. Throws executor_error in a child of fork(), and where the
@@ -110,7 +110,7 @@ class completion_awaiter : task_waiter {
 void resume_as_task(resume_item& item, core& scheduler, std::coroutine_handle<> h, task_of_coroutine const* of);
 /// Lets one that awaited what ends now resume on `scheduler`, if the calling thread is no worker of that. False: it
 /// goes on here, because it is one, `scheduler` is null, or that ends.
-bool goes_on_at_its_scheduler(resume_item& item, core* scheduler, task_of_coroutine const* of) noexcept;
+bool resume_at_its_scheduler(resume_item& item, core* scheduler, task_of_coroutine const* of) noexcept;
 /// Is the calling thread a worker of it?
 bool runs_on(core const& scheduler) noexcept;
 

@@ -100,7 +100,7 @@ HEIST_BODY void completion_awaiter::suspend(completion& c, core& on, std::corout
                                             task_of_coroutine const* of, async_base const* awaited,
                                             stop_target const& to) {
   if (to.origin != nullptr && of != nullptr && (to.origin == of->interrupt || to.origin == of->resumed))
-    stop_ = make_unique<handed_on_stop>(to, to.origin);
+    stop_ = make_unique<propagated_stop>(to, to.origin);
   if (of == nullptr || of->end == nullptr) return suspend(c, on, h, of);
   begin(on, h, of);
   if (!wait_as_part(c, awaited, {of->end, this, &count})) on.make_runnable(item_);  // as above
@@ -118,8 +118,7 @@ HEIST_BODY void resume_as_task(resume_item& item, core& scheduler, std::coroutin
   scheduler.submit(item, [&item](unsigned wave) { item.wave = wave; });
 }
 
-HEIST_COLD_BODY bool goes_on_at_its_scheduler(resume_item& item, core* scheduler,
-                                              task_of_coroutine const* of) noexcept {
+HEIST_COLD_BODY bool resume_at_its_scheduler(resume_item& item, core* scheduler, task_of_coroutine const* of) noexcept {
   if (scheduler == nullptr || runs_on(*scheduler)) return false;
   try {
     resume_as_task(item, *scheduler, item.handle, of);

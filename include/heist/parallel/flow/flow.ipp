@@ -173,7 +173,7 @@ HEIST_BODY void flow::wait_for_room() {
   if (retired_.size() >= 64 && retired_.size() == retired_.capacity()) forget_retired();
   if (next_ - oldest_ <= mask_) return;
   reject_own_task();
-  detail::handed_on_stop const stop{stop_target()};
+  detail::propagated_stop const stop{stop_target()};
   detail::noted_flow_wait const noted{*scheduler_, mask_ + 1};
   // Waits for half of them at once: a thread that waited for each would sleep and wake for each.
   std::uint64_t const half = oldest_ + (mask_ + 1) / 2;
@@ -203,7 +203,7 @@ HEIST_BODY void flow::drop_oldest() {
 
 HEIST_BODY void flow::drain() {
   if (into_ != nullptr) return;  // the thread that runs the graph waits for it
-  detail::handed_on_stop const stop{oldest_ != next_ ? stop_target() : detail::stop_target{}};
+  detail::propagated_stop const stop{oldest_ != next_ ? stop_target() : detail::stop_target{}};
   while (oldest_ != next_) drop_oldest();
   retired_.clear();
 }

@@ -24,11 +24,11 @@ class deferred_tokens final : public deferral {
   bool asked() const noexcept override { return !asked_.empty(); }
   void forget_asked() noexcept override { asked_.clear(); }
   /// Token `number` waits for all tokens that it has named. `next`: the number of the next new token.
-  void put_aside(std::size_t number, std::size_t deferrals, std::size_t next) override;
+  void defer(std::size_t number, std::size_t deferrals, std::size_t next) override;
   /// Token `number` has left the first stage.
   void left(std::size_t number) noexcept override;
   /// It has stopped the input, and does not exist.
-  void gone(std::size_t number) noexcept override { gone_ = number; }
+  void drop(std::size_t number) noexcept override { dropped_ = number; }
 
   /// One that waits no longer, those first that are ready first; without a number if there is none.
   token_state take_ready() noexcept override;
@@ -51,7 +51,7 @@ class deferred_tokens final : public deferral {
   vector<waiting> waiting_;    ///< by number; those without a missing one are ready
   vector<pair> awaited_;       ///< by `other`; those that have not left
   vector<std::size_t> ready_;  ///< numbers, in the order in which they became ready
-  std::size_t gone_ = none;
+  std::size_t dropped_ = none;
   std::size_t searches_ = 0;
 };
 
@@ -94,12 +94,12 @@ void deferred_tokens<X>::ask(std::size_t number, std::size_t other) {
 }
 
 template <class X>
-void deferred_tokens<X>::put_aside(std::size_t number, std::size_t deferrals, std::size_t next) {
+void deferred_tokens<X>::defer(std::size_t number, std::size_t deferrals, std::size_t next) {
   ready_.reserve(waiting_.size() + 1);
   awaited_.reserve(awaited_.size() + asked_.size());
   waiting w{number, deferrals, 0, {}};
   for (std::size_t const other : asked_) {
-    if (other < next && other != gone_ && !waits(other)) continue;  // it has left
+    if (other < next && other != dropped_ && !waits(other)) continue;  // it has left
     w.others.push_back(other);
   }
   std::size_t const at = place_of(number);

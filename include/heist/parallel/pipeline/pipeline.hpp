@@ -239,7 +239,7 @@ class pipeline {
       l.alive = true;
       try {
         fill<0>(l, self, t);
-        outcome = core_.came_out(t);
+        outcome = core_.finish_first_stage(t);
       } catch (...) {
         core_.fail();
         l.alive = false;

@@ -66,9 +66,9 @@ struct deferral {
   virtual void ask(std::size_t number, std::size_t other) = 0;
   virtual bool asked() const noexcept = 0;
   virtual void forget_asked() noexcept = 0;
-  virtual void put_aside(std::size_t number, std::size_t deferrals, std::size_t next) = 0;
+  virtual void defer(std::size_t number, std::size_t deferrals, std::size_t next) = 0;
   virtual void left(std::size_t number) noexcept = 0;
-  virtual void gone(std::size_t number) noexcept = 0;
+  virtual void drop(std::size_t number) noexcept = 0;
   virtual token_state take_ready() noexcept = 0;
   virtual bool empty() const noexcept = 0;
   virtual pair first_pair() const noexcept = 0;
@@ -152,7 +152,7 @@ struct pipeline_core {
   void fail() noexcept;
   void fail_with(std::exception_ptr e) noexcept;
 
-  // Of whose turn it is at the first stage: next_token(), the stage with first_token(), came_out().
+  // Of whose turn it is at the first stage: next_token(), the stage with first_token(), finish_first_stage().
   /// The next token that the first stage is called with gets its number and goes on `l`. False: there is none any more.
   bool next_token(pipeline_line& l) {
     if (deferred != nullptr) [[unlikely]]
@@ -165,11 +165,11 @@ struct pipeline_core {
   static token later_token(pipeline_line const& l) noexcept { return {nullptr, l.number, l.index, l.deferrals}; }
   enum class outcome { leaves, is_deferred, ends_input };
   /// The first stage has returned.
-  outcome came_out(token const& t) {
+  outcome finish_first_stage(token const& t) {
     if (deferred != nullptr) [[unlikely]]
-      return came_out_of_deferred(t);
+      return finish_deferred(t);
     if (!t.stopped_) return outcome::leaves;
-    said_stop = true;
+    input_ended = true;
     return outcome::ends_input;
   }
   /// A later stage has returned: it must not have ended the input.
@@ -225,7 +225,7 @@ struct pipeline_core {
   /// All tokens are through.
   runnable* finish(fiber& self) noexcept;
   bool next_of_deferred(pipeline_line& l);
-  outcome came_out_of_deferred(token const& t);
+  outcome finish_deferred(token const& t);
   [[noreturn]] HEIST_RARE static void reject_late_stop();
 
   std::size_t const lines;
@@ -236,7 +236,7 @@ struct pipeline_core {
   std::exception_ptr exception;
   // Of whose turn it is at the first stage.
   std::size_t next_number = 0;
-  bool said_stop = false;         ///< the first stage has
+  bool input_ended = false;       ///< the first stage has
   std::size_t ended = 0;          ///< lines that have had their turn since the last token
   unique_ptr<deferral> deferred;  ///< made by the first token::defer() of a run
   pipeline_state* run = nullptr;

@@ -122,7 +122,7 @@ HEIST_COLD_BODY future<void> pipeline_core::start(core& scheduler, pipeline_line
   failed.store(false, std::memory_order_relaxed);  // relaxed: what starts the run publishes it
   exception = nullptr;
   next_number = ended = 0;
-  said_stop = false;
+  input_ended = false;
   deferred.reset();
   future<void> result = future_access::make<void>(*run);
   run->retain();
@@ -151,7 +151,7 @@ HEIST_COLD_BODY void reject_cycle_of_tokens(std::size_t number, std::size_t othe
 
 HEIST_COLD_BODY bool pipeline_core::next_of_deferred(pipeline_line& l) {
   deferral::token_state const next = deferred->take_ready();
-  if (next.number == deferral::none && !said_stop) {
+  if (next.number == deferral::none && !input_ended) {
     l.number = next_number++;
     l.deferrals = 0;
     return true;
@@ -169,15 +169,15 @@ HEIST_COLD_BODY bool pipeline_core::next_of_deferred(pipeline_line& l) {
   return false;
 }
 
-HEIST_COLD_BODY pipeline_core::outcome pipeline_core::came_out_of_deferred(token const& t) {
+HEIST_COLD_BODY pipeline_core::outcome pipeline_core::finish_deferred(token const& t) {
   if (t.stopped_) {
-    said_stop = true;
+    input_ended = true;
     deferred->forget_asked();
-    deferred->gone(t.number_);
+    deferred->drop(t.number_);
     return outcome::is_deferred;  // other lines may be ready
   }
   if (deferred->asked()) {
-    deferred->put_aside(t.number_, t.deferrals_, next_number);
+    deferred->defer(t.number_, t.deferrals_, next_number);
     return outcome::is_deferred;
   }
   deferred->left(t.number_);
@@ -192,8 +192,8 @@ HEIST_COLD_BODY void pipeline_core::reject_late_stop() {
 
 HEIST_BODY runnable* pipeline_core::finish(fiber& self) noexcept {
   pipeline_state& over = *run;
-  bool const all_came = said_stop && (deferred == nullptr || deferred->empty());
-  bool const stopped = !all_came && interrupt->any();
+  bool const all_tokens = input_ended && (deferred == nullptr || deferred->empty());
+  bool const stopped = !all_tokens && interrupt->any();
   stop.reset();
   if (exception) {
     over.fail_with(std::move(exception));

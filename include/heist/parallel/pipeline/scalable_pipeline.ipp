@@ -126,7 +126,7 @@ HEIST_BODY bool scalable_pipeline::begin_token(line& l, detail::fiber& self) {
     try {
       detail::interrupted_by const stop{self, core_.interrupt};
       first.function(self, core_.interrupt, t);
-      outcome = core_.came_out(t);
+      outcome = core_.finish_first_stage(t);
     } catch (...) {
       core_.fail();
       l.alive = false;

@@ -181,18 +181,18 @@ class measured_dot {
       after[e.from].push_back(e.to);
       ++missing[e.to];
     }
-    std::vector<std::int64_t> earlier(tasks_.size(), 0);  // the longest time of the predecessors
+    std::vector<std::int64_t> start_time(tasks_.size(), 0);  // the longest time of the predecessors
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       if (missing[i] == 0) ready.push_back(i);
     }
     std::size_t last = ready.empty() ? tasks_.size() : ready.front();
     for (std::size_t next = 0; next < ready.size(); ++next) {
       std::size_t const i = ready[next];
-      std::int64_t const until = earlier[i] + tasks_[i].ns;
-      if (until >= earlier[last] + tasks_[last].ns) last = i;
+      std::int64_t const until = start_time[i] + tasks_[i].ns;
+      if (until >= start_time[last] + tasks_[last].ns) last = i;
       for (std::size_t const j : after[i]) {
-        if (before[j] == tasks_.size() || until > earlier[j]) {
-          earlier[j] = until;
+        if (before[j] == tasks_.size() || until > start_time[j]) {
+          start_time[j] = until;
           before[j] = i;
         }
         if (--missing[j] == 0) ready.push_back(j);

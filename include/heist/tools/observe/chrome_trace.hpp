@@ -98,8 +98,8 @@ class trace_writer : public timeline_sink {
   void nap(std::size_t w, std::int64_t since, std::int64_t until) {
     put(fmt::format(R"({{"ph":"X","name":"sleep","cat":"sleep","pid":1,"tid":{},"ts":{},"dur":{}}})", w,
                     microseconds(since), duration(since, until)));
-    naps_.emplace_back(since, -1);
-    naps_.emplace_back(until, 1);
+    sleep_changes_.emplace_back(since, -1);
+    sleep_changes_.emplace_back(until, 1);
   }
   void steal(std::size_t thief, std::size_t victim, std::int64_t ns) {
     put(fmt::format(
@@ -128,10 +128,10 @@ class trace_writer : public timeline_sink {
   }
 
   void count_awake() {
-    std::sort(naps_.begin(), naps_.end());
+    std::sort(sleep_changes_.begin(), sleep_changes_.end());
     std::size_t awake = awake_;
     count_awake(recording_.start_ns(), awake);
-    for (auto const& [ns, change] : naps_) {
+    for (auto const& [ns, change] : sleep_changes_) {
       awake = change < 0 ? awake - 1 : awake + 1;
       count_awake(ns, awake);
     }
@@ -155,7 +155,7 @@ class trace_writer : public timeline_sink {
   Recording const& recording_;
   followed_edges edges_;
   std::size_t awake_;  ///< at first
-  std::vector<std::pair<std::int64_t, int>> naps_;
+  std::vector<std::pair<std::int64_t, int>> sleep_changes_;
   std::size_t arrows_ = 0;
   bool first_ = true;
 };

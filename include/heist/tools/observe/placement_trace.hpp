@@ -104,7 +104,7 @@ class placement_checker {
   void begins(placement_event const& e);
   void check_level(placement_event const& e);
   void ends(placement_event const& e);
-  void goes_on(placement_event const& e);
+  void intra_begin(placement_event const& e);
 
   template <class... Arguments>
   void wrong(placement_event const& e, fmt::format_string<Arguments...> why, Arguments&&... arguments) {

@@ -87,7 +87,7 @@ HEIST_COLD_BODY void placement_checker::look_at(placement_event const& e) {
       ends(e);
       break;
     case placement_kind::intra_begin:
-      goes_on(e);
+      intra_begin(e);
       break;
   }
 }
@@ -134,7 +134,7 @@ HEIST_COLD_BODY void placement_checker::ends(placement_event const& e) {
   open_.erase(at);
 }
 
-HEIST_COLD_BODY void placement_checker::goes_on(placement_event const& e) {
+HEIST_COLD_BODY void placement_checker::intra_begin(placement_event const& e) {
   ++report_.intra_begins;
   auto const at = open_.find(e.task);
   if (at == open_.end()) {

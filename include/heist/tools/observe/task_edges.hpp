@@ -52,7 +52,7 @@ class task_edges final : public detail::graph_listener {
 
  private:
   mutable std::mutex lock_;           ///< held while a graph tells
-  bool drops_ = false;                ///< the rest of this graph
+  bool skips_graph_ = false;          ///< the rest of this graph
   std::vector<layout> layout_count_;  ///< in the order of time
   std::size_t kept_ = 0;
   std::size_t released_ = 0;

@@ -20,34 +20,34 @@ HEIST_COLD_BODY task_edges::task_edges(task_edges const& other) : graph_listener
 HEIST_COLD_BODY void task_edges::graph_begins() noexcept {
   lock_.lock();
   try {
-    drops_ = kept_ >= most_edges;
-    if (drops_) {
+    skips_graph_ = kept_ >= most_edges;
+    if (skips_graph_) {
       if (full_since_ == std::numeric_limits<std::int64_t>::max()) full_since_ = detail::event_clock();
       return;
     }
     layout_count_.emplace_back();
     layout_count_.back().ns = detail::event_clock();
   } catch (std::bad_alloc const&) {
-    drops_ = true;
+    skips_graph_ = true;
   }
 }
 
 HEIST_COLD_BODY void task_edges::has_task(void const* task) noexcept {
   try {
-    if (!drops_) {
+    if (!skips_graph_) {
       layout_count_.back().tasks.push_back(task);
       ++kept_;
       return;
     }
   } catch (std::bad_alloc const&) {
-    drops_ = true;
+    skips_graph_ = true;
   }
   ++released_;
 }
 
 HEIST_COLD_BODY void task_edges::has_edge(void const* from, void const* to) noexcept {
   try {
-    if (!drops_ && kept_ < most_edges) {
+    if (!skips_graph_ && kept_ < most_edges) {
       layout_count_.back().edges.emplace_back(from, to);
       ++kept_;
       return;

@@ -126,7 +126,7 @@ heist::detail::followed_way following::decide(std::uint32_t t, std::uint32_t c, 
   of.slot = {};
   if (of.special) {
     std::uint32_t const node = tree_->pass_to(of.part, branch, begins(tell));
-    frames_[c] = {tree_->part_of_child(node), {}, tree_->goes_deeper(node)};
+    frames_[c] = {tree_->part_of_child(node), {}, tree_->has_children(node)};
     of.slot = tree_->slot_of(node);
   }
   bool const seated = static_cast<bool>(of.slot);

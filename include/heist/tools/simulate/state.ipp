@@ -98,10 +98,10 @@ HEIST_BODY void state::account(worker& w) noexcept {
   ticks all = now_ - w.since;
   ticks const overhead = std::min(all, std::exchange(w.overhead_part, 0));
   all -= overhead;
-  ticks const has_waited = std::min(all, std::exchange(w.memory_part, 0));
-  all -= has_waited;
+  ticks const memory_wait = std::min(all, std::exchange(w.memory_part, 0));
+  all -= memory_wait;
   w.told.time.fork_join += overhead;
-  w.told.time.memory += has_waited;
+  w.told.time.memory += memory_wait;
   share(w) += all;
   last_ = all;
   w.subrange = w.since;

@@ -44,10 +44,10 @@ class Graph {
     nodes_.push_back(nullptr);
     return *(nodes_.back() = ::new (memory_.take()) detail::node{type});
   }
-  void erase(detail::node& gone) {
-    while (!gone.successors.empty()) gone.disconnect(*gone.successors.back());
-    while (!gone.predecessors.empty()) gone.predecessors.back()->disconnect(gone);
-    if (std::erase(nodes_, &gone) != 0) std::destroy_at(&gone);
+  void erase(detail::node& n) {
+    while (!n.successors.empty()) n.disconnect(*n.successors.back());
+    while (!n.predecessors.empty()) n.predecessors.back()->disconnect(n);
+    if (std::erase(nodes_, &n) != 0) std::destroy_at(&n);
   }
 
  private:

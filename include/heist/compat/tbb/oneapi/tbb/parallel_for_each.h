@@ -100,7 +100,7 @@ class for_each_run final : public feeder<Item> {
     current_arena().spawn(&group_, [this, f = std::move(f)]() mutable {
       run_in(group_, f);
       {
-        F const gone{std::move(f)};  // before wait() may return
+        F const owned{std::move(f)};  // before wait() may return
       }
       fed_.remove();
     });

@@ -39,7 +39,7 @@ class function_body {
 template <bool Always, class Range, class Rule, class Body>
 void reduce(task_group_context& group, Range& r, Rule rule, Body& body) noexcept {
   if (group.is_group_execution_cancelled()) return;
-  if (!r.is_divisible() || !rule.wants_more()) return run_in(group, [&] { body(r); });
+  if (!r.is_divisible() || !rule.should_divide()) return run_in(group, [&] { body(r); });
   run_in(group, [&] {
     Rule right_rule{rule};
     Range right{rule.take_right(r, right_rule)};

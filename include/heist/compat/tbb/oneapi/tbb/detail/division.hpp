@@ -52,7 +52,7 @@ struct halving {
 class divide_fully : public halving {
  public:
   explicit divide_fully(std::size_t) noexcept {}
-  bool wants_more() noexcept { return true; }
+  bool should_divide() noexcept { return true; }
 };
 
 /// Into 16 tasks for each worker at first. A task that was stolen may be divided twice more.
@@ -60,7 +60,7 @@ class divide_by_need : public halving {
  public:
   explicit divide_by_need(std::size_t workers) noexcept
       : depth_{static_cast<unsigned>(std::bit_width(workers)) + 4}, worker_{heist::current_worker().value_or(0)} {}
-  bool wants_more() noexcept {
+  bool should_divide() noexcept {
     std::size_t const here = heist::current_worker().value_or(0);
     if (here != worker_) depth_ += 2;
     worker_ = here;
@@ -78,7 +78,7 @@ class divide_by_need : public halving {
 class divide_evenly {
  public:
   explicit divide_evenly(std::size_t parts) noexcept : parts_{parts} {}
-  bool wants_more() const noexcept { return parts_ > 1; }
+  bool should_divide() const noexcept { return parts_ > 1; }
   template <class Range>
   Range take_right(Range& r, divide_evenly& right) {
     right.parts_ = parts_ / 2;
@@ -135,7 +135,7 @@ void within(Partitioner& p, F&& f) {
 template <class Range, class Rule, class Leaf>
 void divide(task_group_context& group, Range& r, Rule rule, Leaf const& leaf) noexcept {
   if (group.is_group_execution_cancelled()) return;
-  if (!r.is_divisible() || !rule.wants_more()) return run_in(group, [&] { leaf(r); });
+  if (!r.is_divisible() || !rule.should_divide()) return run_in(group, [&] { leaf(r); });
   run_in(group, [&] {
     Rule right_rule{rule};
     Range right{rule.take_right(r, right_rule)};

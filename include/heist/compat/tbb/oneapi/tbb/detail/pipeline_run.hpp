@@ -144,7 +144,7 @@ class pipeline_run {
     for (; t->stage != stages_.size(); ++t->stage) {
       pipeline_stage const& stage = *stages_[t->stage];
       bool const is_serial = stage.mode != filter_mode::parallel;
-      if (is_serial && !enters(t)) return;
+      if (is_serial && !try_enter(t)) return;
       std::size_t const number = t->stage;
       flow_control unused;
       stage.call(t->value, unused);
@@ -159,7 +159,7 @@ class pipeline_run {
   }
 
   /// False: it waits there.
-  bool enters(std::unique_ptr<token>& t) {
+  bool try_enter(std::unique_ptr<token>& t) {
     std::lock_guard const guard{lock_};
     gate& g = gates_[t->stage];
     bool const is_ordered = stages_[t->stage]->mode == filter_mode::serial_in_order;

@@ -59,7 +59,7 @@ class continue_node : public graph_node, public continue_receiver, public detail
     if constexpr (detail::has_policy<Policy, lightweight>) {
       run(!tasks.is_cancelled());
     } else {
-      tasks.spawn([this](bool goes) { run(goes); }, priority_);
+      tasks.spawn([this](bool may_run) { run(may_run); }, priority_);
     }
     return detail::taken;
   }
@@ -76,8 +76,8 @@ class continue_node : public graph_node, public continue_receiver, public detail
   continue_node(numbered, graph& g, int predecessors, Body const& body, node_priority_t priority)
       : graph_node{g}, continue_receiver{static_cast<std::size_t>(predecessors)}, priority_{priority}, body_{body} {}
 
-  void run(bool goes) {
-    if (goes) this->to_.put_to_all(body_(continue_msg{}));
+  void run(bool may_run) {
+    if (may_run) this->to_.put_to_all(body_(continue_msg{}));
   }
 
   node_priority_t const priority_;

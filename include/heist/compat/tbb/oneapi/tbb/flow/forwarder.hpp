@@ -18,11 +18,11 @@ class forwarder {
   void signal(Step step) {
     if (!tasks_.is_active() || !begin()) return;
     tasks_.spawn(
-        [this, step = std::move(step)](bool goes) mutable {
+        [this, step = std::move(step)](bool may_run) mutable {
           try {
             for (;;) {
-              while (goes && step()) goes = !tasks_.is_cancelled();
-              if (!goes) return drop();
+              while (may_run && step()) may_run = !tasks_.is_cancelled();
+              if (!may_run) return drop();
               if (end()) return;
             }
           } catch (...) {

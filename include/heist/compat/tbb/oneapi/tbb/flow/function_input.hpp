@@ -51,7 +51,7 @@ class function_input : public receiver<Input> {
   bool register_predecessor(sender<Input>& s) override {
     from_.add(s);
     if (!tasks().is_active() || !take_place()) return true;
-    tasks().spawn([this](bool goes) { goes ? pass_on() : give_back(); }, options_.priority);
+    tasks().spawn([this](bool may_run) { may_run ? pass_on() : give_back(); }, options_.priority);
     return true;
   }
   bool remove_predecessor(sender<Input>& s) override { return from_.remove(s); }
@@ -98,7 +98,7 @@ class function_input : public receiver<Input> {
     held.pass_on();
   }
   void spawn(Input t) {
-    tasks().spawn([this, t = std::move(t)](bool goes) { goes ? run(t) : give_back(); }, options_.priority);
+    tasks().spawn([this, t = std::move(t)](bool may_run) { may_run ? run(t) : give_back(); }, options_.priority);
   }
 
   bool take_place() {

@@ -27,7 +27,7 @@ class graph_tasks {
   void add_work() { open_.add(); }
   void end_work() { open_.remove(); }
 
-  /// Starts `f(goes)` as a task. `goes` is false if the graph is cancelled: then `f` gives back what it holds, no more.
+  /// Starts `f(may_run)` as a task. `may_run` is false if the graph is cancelled: then `f` gives back what it holds, no more.
   /// An exception of `f` cancels the graph.
   template <class F>
   void spawn(F f, node_priority_t priority = no_priority) {

@@ -97,8 +97,8 @@ class input_node : public graph_node, public sender<Output> {
   void spawn() {
     detail::graph_tasks& tasks = detail::tasks_of(my_graph);
     if (!tasks.is_active()) return;
-    tasks.spawn([this](bool goes) {
-      if (goes) send();
+    tasks.spawn([this](bool may_run) {
+      if (may_run) send();
     });
   }
   void send() {

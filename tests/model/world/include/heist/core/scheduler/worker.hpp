@@ -42,12 +42,12 @@ struct worker {
     static constexpr runnable* enter() noexcept { return nullptr; }
   };
   [[no_unique_address]] no_loops loops;
-  bool took_loop = false;
+  bool loop_was_last = false;
   bool active = false;
   std::uint64_t active_since = 0;
   std::uint64_t worked = 0;
   std::uint32_t until_look = 1;
-  std::uint64_t looked = 0;
+  std::uint64_t last_look = 0;
   request_share share;
   std::uint32_t pending_count = 0;
   pending_count_holder* holder = nullptr;
