@@ -327,18 +327,18 @@ class task_graph {
           using result = std::remove_cv_t<detail::task_result<context, F, decltype(kept->get())...>>;
           using node = detail::task_node<F, result, std::remove_cvref_t<Kept>...>;
           detail::graph_data& d = data();
-          [[maybe_unused]] detail::vector<detail::graph_data::input_note> notes;
+          [[maybe_unused]] detail::vector<detail::graph_data::input_note> inputs;
           if constexpr ((detail::is_take<In> || ...)) {
-            auto const note = [&](auto const& t, bool is_taken) { notes.push_back({t.index(), is_taken}); };
+            auto const note = [&](auto const& t, bool is_taken) { inputs.push_back({t.index(), is_taken}); };
             (for_each_task_of(in, note), ...);
-            d.reject_consumers(notes.data(), notes.size());
+            d.reject_consumers(inputs.data(), inputs.size());
           }
           std::uint32_t const index =
               d.template add_node<node>((std::size_t{0} + ... + edges_of(in)), std::forward<G>(g), std::move(kept)...)
                   .index;
           if constexpr ((detail::is_take<In> || ...)) {
             try {
-              d.add_consumers(notes.data(), notes.size(), index);
+              d.add_consumers(inputs.data(), inputs.size(), index);
             } catch (...) {
               d.erase_since(d.births - 1);
               throw;

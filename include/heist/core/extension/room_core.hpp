@@ -22,7 +22,7 @@ struct runnable;
 struct worker;
 
 /// A call to make once a fiber has been left and another worker may have resumed it; empty: none.
-struct departure {
+struct deferred_call {
   void (*after)(void* of) noexcept = nullptr;
   void* of = nullptr;
 };
@@ -36,7 +36,7 @@ class resume_rule {
   /// `f`, which has been left completely, may be resumed: puts it where a worker finds it.
   virtual void make_ready(fiber& f) noexcept = 0;
   /// `f` has just been left, and no worker can resume it before this returns.
-  virtual departure left(fiber&) noexcept { return {}; }
+  virtual deferred_call left(fiber&) noexcept { return {}; }
   /// `w` is about to resume `f`.
   virtual void returned(fiber&, worker&) noexcept {}
   /// Of one wait: `f` is about to be left, or, if not `is_left`, to wait on top of other work of its worker.

@@ -25,7 +25,7 @@ HEIST_COLD_BODY void fiber::after_checked_park(void* self) noexcept {
   fiber& f = *static_cast<fiber*>(self);
   core& scheduler = f.scheduler;
   resume_rule* const rule = f.rule_of_task();
-  departure const left = rule != nullptr ? rule->left(f) : departure{};
+  deferred_call const left = rule != nullptr ? rule->left(f) : deferred_call{};
   bool waits = f.awaited_->add_entry(*f.checked_waiter_);
   if (waits) {
     os_env::fence(std::memory_order_seq_cst);  // seq_cst: the last task of a circle sees all other ones in line

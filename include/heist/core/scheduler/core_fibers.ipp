@@ -367,8 +367,8 @@ HEIST_BODY void fiber::after_park(void* self) noexcept {
   fiber& f = *static_cast<fiber*>(self);
   core& scheduler = f.scheduler;
   resume_rule* const rule = f.resumes != nullptr ? f.resumes : f.rule_of_task();
-  departure const left = rule != nullptr ? rule->left(f) : departure{};  // now: then other workers may run f
-  if (!f.awaited_->add_entry(f.waiter_)) scheduler.make_ready(f);        // done in the meantime
+  deferred_call const left = rule != nullptr ? rule->left(f) : deferred_call{};  // now: then other workers may run f
+  if (!f.awaited_->add_entry(f.waiter_)) scheduler.make_ready(f);                // done in the meantime
   if (left.after != nullptr) left.after(left.of);
 }
 

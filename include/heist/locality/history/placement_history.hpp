@@ -68,7 +68,7 @@ class placement_history final : public graph_recall {
    public:
     explicit keep_worker(placement_history& of) noexcept : of_{of} {}
     HEIST_BODY void make_ready(fiber& f) noexcept override;
-    HEIST_BODY departure left(fiber& f) noexcept override;
+    HEIST_BODY deferred_call left(fiber& f) noexcept override;
 
    private:
     placement_history& of_;

@@ -265,7 +265,7 @@ HEIST_COLD_BODY void placement_history::keep_worker::make_ready(fiber& f) noexce
   f.scheduler.make_runnable_on(*f.worker, f.resume_item);
 }
 
-HEIST_COLD_BODY departure placement_history::keep_worker::left(fiber& f) noexcept {
+HEIST_COLD_BODY deferred_call placement_history::keep_worker::left(fiber& f) noexcept {
   if (of_.way_ != recall_way::in_order) return {};
   runnable const* const r = f.running.load(std::memory_order_relaxed);  // relaxed: written by this thread
   if (r == nullptr || r->what == nullptr || r->what->operations->to_text != &text_of_node) return {};

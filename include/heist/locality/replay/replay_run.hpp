@@ -29,7 +29,7 @@ class replay_slot final : public resume_rule, public tree_slot {
   /// From then on its worker may begin its next, unless the fiber is left and stays with it.
   HEIST_BODY void leaves(fiber& f, bool is_left) noexcept override;
   /// The run counts it as no longer running.
-  HEIST_BODY departure left(fiber& f) noexcept override;
+  HEIST_BODY deferred_call left(fiber& f) noexcept override;
 };
 
 /// A fiber that waits is resumed on the worker that it waited on.

@@ -108,7 +108,7 @@ HEIST_BODY void replay_slot::make_ready(fiber& f) noexcept {
   }
 }
 
-HEIST_BODY departure replay_slot::left(fiber&) noexcept {
+HEIST_BODY deferred_call replay_slot::left(fiber&) noexcept {
   if (run == nullptr || !run->counts()) return {};
   return {[](void* of) noexcept { static_cast<replay_run*>(of)->one_less(); }, run};
 }

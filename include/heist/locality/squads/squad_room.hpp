@@ -55,7 +55,7 @@ class squad_task final : public resume_rule {
   std::uint32_t level = 0;  ///< in the region's tree: the region's body is 1
 
   HEIST_BODY void make_ready(fiber& f) noexcept override;
-  HEIST_BODY departure left(fiber& f) noexcept override;
+  HEIST_BODY deferred_call left(fiber& f) noexcept override;
   HEIST_BODY void returned(fiber& f, worker& w) noexcept override;
   HEIST_BODY void* wait_outside_begins() noexcept override;
   HEIST_BODY void wait_outside_ends(void* squad) noexcept override;

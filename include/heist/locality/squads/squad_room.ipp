@@ -143,7 +143,7 @@ HEIST_COLD_BODY void squad_task::make_ready(fiber& f) noexcept {
   }
 }
 
-HEIST_COLD_BODY departure squad_task::left(fiber& f) noexcept {
+HEIST_COLD_BODY deferred_call squad_task::left(fiber& f) noexcept {
   if (!suspended) return {};
   worker& w = *f.worker;
   room->tell(w, *this, squad_event::leaves);

@@ -43,10 +43,10 @@ class kept_bits {
 
   /// Of a chunk's kept elements, once they are at its front: from `end` on they are on places of later chunks'
   /// elements, from `begin_again` on they are not.
-  struct displaced_range {
+  struct overlap_range {
     std::size_t end, begin_again;
   };
-  displaced_range displaced_in(std::size_t chunk) const noexcept;
+  overlap_range overlap_of(std::size_t chunk) const noexcept;
   /// How many elements of the chunks before each are on such places, and of all.
   std::vector<std::size_t> displaced() const;
 

@@ -20,7 +20,7 @@ HEIST_BODY std::size_t kept_bits::sum_up() noexcept {
   return kept_[count_];
 }
 
-HEIST_BODY kept_bits::displaced_range kept_bits::displaced_in(std::size_t chunk) const noexcept {
+HEIST_BODY kept_bits::overlap_range kept_bits::overlap_of(std::size_t chunk) const noexcept {
   std::size_t const last = begin(chunk) + kept_in(chunk);
   std::size_t const end = std::min(std::max(begin(chunk), position(chunk + 1)), last);
   return {end, std::max(end, std::min(last, position(count_)))};
@@ -28,8 +28,7 @@ HEIST_BODY kept_bits::displaced_range kept_bits::displaced_in(std::size_t chunk)
 
 HEIST_BODY std::vector<std::size_t> kept_bits::displaced() const {
   std::vector<std::size_t> before(count_ + 1);
-  for (std::size_t k = 0; k != count_; ++k)
-    before[k + 1] = before[k] + (displaced_in(k).begin_again - displaced_in(k).end);
+  for (std::size_t k = 0; k != count_; ++k) before[k + 1] = before[k] + (overlap_of(k).begin_again - overlap_of(k).end);
   return before;
 }
 

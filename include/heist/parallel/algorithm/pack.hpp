@@ -99,7 +99,7 @@ std::size_t pack(On& on, I first, std::size_t n, Keep const& keep, loop_options 
     side_buffer<std::iter_value_t<I>> buffer{kept};
     detail::run_blocks(c, kept.chunk_count(), {}, [&](auto const*, std::size_t lo, std::size_t hi) {
       for (; lo != hi; ++lo) {
-        auto const at = kept.displaced_in(lo);
+        auto const at = kept.overlap_of(lo);
         std::size_t to = kept.begin(lo);
         kept.for_each_kept(lo, [&](std::size_t i) {
           if (to >= at.end && to < at.begin_again) {
@@ -114,7 +114,7 @@ std::size_t pack(On& on, I first, std::size_t n, Keep const& keep, loop_options 
     detail::run_blocks(c, kept.chunk_count(), {}, [&](auto const*, std::size_t lo, std::size_t hi) {
       for (; lo != hi; ++lo) {
         if (kept.position(lo) == kept.begin(lo)) continue;
-        auto const at = kept.displaced_in(lo);
+        auto const at = kept.overlap_of(lo);
         auto const last = detail::advanced(first, kept.begin(lo) + kept.kept_in(lo));
         auto to = detail::advanced(first, kept.position(lo));
         to = std::ranges::move(detail::advanced(first, kept.begin(lo)), detail::advanced(first, at.end), to).out;
