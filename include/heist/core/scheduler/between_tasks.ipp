@@ -19,8 +19,8 @@ inline constexpr std::uint32_t look_interval = 64;
 inline constexpr std::uint64_t look_ticks = std::uint64_t{1} << 31;
 
 HEIST_BODY runnable* core::take_request(worker& w, unsigned most) noexcept {
-  w.loop_was_last = !w.loop_was_last;
-  if (w.loop_was_last) {
+  w.loop_is_next = !w.loop_is_next;
+  if (w.loop_is_next) {
     if (runnable* const loop = loops_of_outside.enter(); loop != nullptr) return loop;
   }
   bool more = false;

@@ -67,9 +67,9 @@ struct worker {
   bool active = false;                        ///< counted among the active workers
   std::uint64_t active_since = 0;             ///< in ticks
   std::uint64_t worked = 0;                   ///< ticks from becoming active to becoming inactive, the last time
-  bool loop_was_last = false;                 ///< of a thread outside, in place of a request
+  bool loop_is_next = false;                  ///< a loop of a thread outside comes before the next request
   std::uint32_t until_look = 64;              ///< tasks to run before the next look at the oldest entry
-  std::uint64_t last_look = os_env::ticks();  ///< when it was last taken, in ticks
+  std::uint64_t last_look = os_env::ticks();  ///< when that was last taken, in ticks
   request_share share;                        ///< how much of its time requests get
   std::uint32_t pending_count = 0;            ///< tasks finished for `holder` and not yet reported
   pending_count_holder* holder = nullptr;

@@ -42,7 +42,7 @@ struct worker {
     static constexpr runnable* enter() noexcept { return nullptr; }
   };
   [[no_unique_address]] no_loops loops;
-  bool loop_was_last = false;
+  bool loop_is_next = false;
   bool active = false;
   std::uint64_t active_since = 0;
   std::uint64_t worked = 0;
