@@ -9,6 +9,7 @@ module;
 #include <heist/report.hpp>
 #include <heist/simulate.hpp>
 #include <heist/run_loop.hpp>
+#include <heist/thread_limit.hpp>
 #include <heist/subgraph.hpp>
 #include <heist/sync.hpp>
 #include <heist/topology.hpp>
@@ -20,6 +21,7 @@ using heist::basic_context;
 using heist::configuration_text;
 using heist::context;
 using heist::executor;
+using heist::thread_limit;
 using heist::future;
 using heist::options;
 using heist::pinning;

@@ -9,7 +9,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOORS = ["heist/heist.hpp", "heist/locality.hpp", "heist/measure.hpp", "heist/observe.hpp", "heist/simulate.hpp",
-         "heist/run_loop.hpp", "heist/subgraph.hpp", "heist/sync.hpp", "heist/topology.hpp", "heist/report.hpp", "heist/configuration.hpp"]
+         "heist/run_loop.hpp", "heist/subgraph.hpp", "heist/sync.hpp", "heist/thread_limit.hpp", "heist/topology.hpp", "heist/report.hpp", "heist/configuration.hpp"]
 INCLUDE = re.compile(r'\s*#\s*include\s*"(heist/[^"]+)".*')
 
 seen = set()

@@ -5,7 +5,7 @@ if(NOT HEIST_CLANG_TIDY)
   return()
 endif()
 set(tidy_source "${PROJECT_BINARY_DIR}/tidy.cpp")
-file(CONFIGURE OUTPUT "${tidy_source}" CONTENT "#include \"heist/configuration.hpp\"\n#include \"heist/heist.hpp\"\n#include \"heist/locality.hpp\"\n#include \"heist/measure.hpp\"\n#include \"heist/observe.hpp\"\n#include \"heist/simulate.hpp\"\n#include \"heist/run_loop.hpp\"\n#include \"heist/subgraph.hpp\"\n#include \"heist/sync.hpp\"\nint main() {}\n")
+file(CONFIGURE OUTPUT "${tidy_source}" CONTENT "#include \"heist/configuration.hpp\"\n#include \"heist/heist.hpp\"\n#include \"heist/locality.hpp\"\n#include \"heist/measure.hpp\"\n#include \"heist/observe.hpp\"\n#include \"heist/simulate.hpp\"\n#include \"heist/run_loop.hpp\"\n#include \"heist/subgraph.hpp\"\n#include \"heist/sync.hpp\"\n#include \"heist/thread_limit.hpp\"\nint main() {}\n")
 add_custom_target(
   tidy
   COMMAND

@@ -136,6 +136,7 @@ class shared_future;
 enum class priority : signed char;
 template <class Policy = policy::random, class Observer = null_observer>
 class executor;
+class thread_limit;
 
 class no_migrate;
 

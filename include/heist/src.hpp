@@ -58,6 +58,7 @@
 #include "heist/core/scheduler/reduced_start.ipp"
 #include "heist/core/scheduler/state_text.ipp"
 #include "heist/core/scheduler/suspend.ipp"
+#include "heist/core/scheduler/thread_limit.ipp"
 #include "heist/core/scheduler/timers.ipp"
 #include "heist/core/scheduler/wait.ipp"
 #include "heist/core/scheduler/wait_on_top.ipp"

@@ -200,6 +200,27 @@ TEST_CASE("tbb_the_least_limit_in_force_counts") {
   CHECK(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism) == 2);
 }
 
+TEST_CASE("tbb_arenas_share_the_limit") {
+  guard const g{"arenas share the limit"};
+  tbb::global_control const one{tbb::global_control::max_allowed_parallelism, 1};
+  std::atomic<int> now{0}, most{0};
+  auto const work = [&](int) {
+    int const here = ++now;
+    for (int seen = most; seen < here && !most.compare_exchange_weak(seen, here);) continue;
+    for (int i = 0; i != 1000; ++i) std::atomic_signal_fence(std::memory_order_seq_cst);
+    --now;
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i != 3; ++i) {
+    threads.emplace_back([&work] {
+      tbb::task_arena mine(2);
+      mine.execute([&] { tbb::parallel_for(0, 1000, work); });
+    });
+  }
+  for (auto& t : threads) t.join();
+  CHECK(most == 1);
+}
+
 TEST_CASE("tbb_a_task_keeps_its_element_over_its_waits") {
   guard const g{"elements"};
   tbb::enumerable_thread_specific<int> mine(0);

@@ -9,6 +9,7 @@
 #include "heist/simulate.hpp"
 #include "heist/subgraph.hpp"
 #include "heist/sync.hpp"
+#include "heist/thread_limit.hpp"
 
 int first_unit();
 

@@ -3,6 +3,7 @@
 // clang-format off
 #include "heist/subgraph.hpp"
 #include "heist/run_loop.hpp"
+#include "heist/thread_limit.hpp"
 #include "heist/sync.hpp"
 #include "heist/simulate.hpp"
 #include "heist/report.hpp"

@@ -7,3 +7,4 @@
 #include <heist/simulate.hpp>
 #include <heist/subgraph.hpp>
 #include <heist/sync.hpp>
+#include <heist/thread_limit.hpp>

@@ -7,6 +7,7 @@
 #include <heist/simulate.hpp>
 #include <heist/subgraph.hpp>
 #include <heist/sync.hpp>
+#include <heist/thread_limit.hpp>
 #include <heist/topology.hpp>
 
 #include <chrono>

@@ -47,12 +47,14 @@ HEIST_COLD_BODY void core::carry(os_thread& me, worker* first) noexcept {
     if (pinned_) topology::bind_this_thread(where.machine(), where.squads().pu_of_worker[w->number]);
     w->signals.enter(*w);
     w->boot = &created;
+    if (limit != nullptr) limit->begin(*w);
     // relaxed: its own
     fiber_context::switch_to(created, w->current.load(std::memory_order_relaxed)->own_fiber_context(),
                              {nullptr, nullptr});
     // Back when the executor stops, or when a blocking call that began on this thread has ended, which has left the
     // worker to another one.
     if (this_worker() != nullptr) {
+      if (limit != nullptr) limit->end(*w);
       w->signals.leave();
       set_this_worker(nullptr);
     }

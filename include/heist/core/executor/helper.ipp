@@ -9,31 +9,39 @@
 
 namespace heist::detail {
 
-HEIST_BODY void release_slot(worker& w) noexcept {
+HEIST_BODY void release_slot(worker& w, bool has_helper) noexcept {
+  if (w.scheduler.limit != nullptr) w.scheduler.limit->end(w);
   // A fiber that may resume on this thread only would resume on the helper's.
-  if (w.pinned_fibers == 0) w.slot.lend();
+  if (!has_helper && w.pinned_fibers == 0) w.slot.lend();
 }
 
 HEIST_BODY bool keep_slot(worker& w) noexcept {
   return w.slot.keep();
 }
 
-HEIST_BODY void reclaim_slot(worker& w) noexcept {
-  w.slot.take_back([&w]() noexcept {
-    w.gate->wake_one();
-    if (w.scheduler.something_from_outside()) w.scheduler.notify_busy();
-  });
+HEIST_BODY void reclaim_slot(worker& w, bool has_helper) noexcept {
+  if (!has_helper) {
+    w.slot.take_back([&w]() noexcept {
+      w.gate->wake_one();
+      if (w.scheduler.something_from_outside()) w.scheduler.notify_busy();
+    });
+  }
+  if (w.scheduler.limit != nullptr) w.scheduler.limit->begin(w);
 }
 
 /// For a helper: a worker that sleeps, or null.
 HEIST_COLD_BODY worker* core::borrow_worker() noexcept {
   for (auto const& w : workers) {
-    if (w->slot.borrow()) return w.get();
+    if (!w->slot.borrow()) continue;
+    if (limit == nullptr || limit->try_begin(*w)) return w.get();
+    give_worker_back(*w);
+    break;
   }
   return nullptr;
 }
 
 HEIST_COLD_BODY void core::give_worker_back(worker& w) noexcept {
+  if (limit != nullptr) limit->end(w);
   w.slot.give_back();
 }
 

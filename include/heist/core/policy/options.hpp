@@ -12,6 +12,10 @@
 
 namespace heist {
 
+namespace detail {
+class thread_permits;
+}
+
 /// Whether worker threads are bound to processing units.
 enum class pinning {
   automatic,  ///< as the environment variable HEIST_PIN says (`pus` or `none`); none without it
@@ -43,6 +47,9 @@ struct options {
   /// The largest number of threads: one for each worker, and more for calls that block (context::blocking). The
   /// executor makes these when it needs them, and keeps them. At the limit such a call blocks its worker.
   std::size_t max_threads = 256;
+  /// A number of threads that this executor shares with others (`heist::thread_limit`, heist/thread_limit.hpp); null: it shares none. The policy's
+  /// joins must park (join::park).
+  detail::thread_permits* limit = nullptr;
   /// Each thread calls them with the number of its first worker: before it carries that worker, and when it ends. Use
   /// them to name the thread or to set up libraries (docs/inherited.md). They must not throw. During the calls the
   /// thread is outside of the executor. It may submit at its start, not at its end, and must not wait for the task.

@@ -40,8 +40,18 @@ HEIST_BODY runnable* core::take_request(worker& w, unsigned most) noexcept {
   return first != nullptr ? first : loops_of_outside.enter();
 }
 
+/// `t` comes next, or null. Other workers may take it meanwhile.
+HEIST_COLD_BODY runnable* pass_permit(runnable* t, worker& w) {
+  worker& here = t != nullptr ? w.scheduler.push(w, *t) : w;
+  here.scheduler.flush(here);
+  here.scheduler.limit->pass(here);
+  return here.deque.pop();
+}
+
 HEIST_BODY runnable* handle_notification(runnable* t, worker& w) {
   core& scheduler = w.scheduler;
+  if (scheduler.is_permit_over(w)) [[unlikely]]
+    return pass_permit(t, w);
   bool const idle = t == nullptr && w.deque.maybe_empty();
   if (!idle && w.share.passes()) return t;
   if (idle) let_gather(w);

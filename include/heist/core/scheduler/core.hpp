@@ -15,6 +15,7 @@
 #include "heist/core/base/vector.hpp"
 #include "heist/core/extension/policy_config.hpp"
 #include "heist/core/extension/room_core.hpp"
+#include "heist/core/extension/thread_permits.hpp"
 #include "heist/core/fiber/current.hpp"
 #include "heist/core/observe/outside_waits.hpp"
 #include "heist/core/observe/watchdog.hpp"
@@ -156,7 +157,7 @@ class core {
   /// none.
   runnable* take_submitted(worker& w);
   /// A loop of any worker's tasks, which `w` helps with; null: there is none.
-  runnable* join_loop(worker const& w) noexcept;
+  runnable* join_loop(worker& w) noexcept;
   /// Wakes a worker for a loop that has just been opened. `inside`: by a task of this executor.
   void tell_open_loop(bool inside) noexcept;
   /// The fiber that has waited longest for `w` alone.
@@ -230,9 +231,10 @@ class core {
     return !requests.maybe_empty() || loops_of_outside.may_enter();
   }
   /// Is there something that `w` could take without robbing other workers?
-  bool something_waits(worker const& w) const noexcept {
-    return something_from_outside() || !w.own_fibers.maybe_empty();
-  }
+  bool something_for(worker const& w) const noexcept { return something_from_outside() || !w.own_fibers.maybe_empty(); }
+  /// Is that so, or is `w` to pass its permit on?
+  bool something_waits(worker const& w) const noexcept { return something_for(w) || is_permit_over(w); }
+  bool is_permit_over(worker const& w) const noexcept { return limit != nullptr && limit->is_over(w); }
 
   /// Throws executor_error if this process is a child of the one that made the executor.
   void check_process() const { check_process(generation_); }
@@ -299,6 +301,7 @@ class core {
   bool const has_mail;
   open_loops loops_of_outside;       ///< as worker::loops
   unique_ptr<room_core> const room;  ///< the policy's room; null if it needs none
+  thread_permits* const limit;       ///< which it shares with other executors; null: none
 
   void run_loop(fiber& self) const { loop_(self); }
 
@@ -376,6 +379,7 @@ class core {
   control_words const modes_ = control_words::now().modes();  ///< the modes of the thread that makes it
   std::uint64_t const serial_ = next_serial();
   std::size_t const max_threads_;
+  void* joined_ = nullptr;                         ///< of the limit
   std::size_t started_ = 0;                        ///< threads of start()
   os_env::atomic<std::size_t> on_start_calls_{0};  ///< those that have called on_start_
   worker_hook const on_start_, on_stop_;

@@ -65,6 +65,7 @@ HEIST_COLD_BODY bool core::is_alive(core const* of) noexcept {
 
 HEIST_BODY core::~core() {
   strike_off();
+  if (joined_ != nullptr) limit->leave(joined_);
   if (os_env::process() == generation_) {
     for (auto const leave : leaves_timers) {
       if (leave != nullptr) leave();
@@ -112,7 +113,9 @@ HEIST_BODY runnable* core::take_submitted(worker& w) {
   return take_request(w);
 }
 
-HEIST_BODY runnable* core::join_loop(worker const& w) noexcept {
+HEIST_BODY runnable* core::join_loop(worker& w) noexcept {
+  if (limit != nullptr) [[unlikely]]
+    limit->search(w);
   // Those of its neighbours first, so that workers which are woken together do not all enter the same.
   for (std::size_t i = 0; i != worker_count; ++i) {
     if (runnable* const l = workers[(w.number + i) % worker_count]->loops.enter(); l != nullptr) return l;
@@ -180,7 +183,7 @@ HEIST_BODY void core::check_open() const {
 }
 
 HEIST_BODY bool core::work_for(worker const& thief) const noexcept {
-  if (something_waits(thief)) return true;
+  if (something_for(thief)) return true;
   for (auto const& w : workers) {
     if (w->loops.may_enter() || !w->deque.maybe_empty() || stealable(*w, w->group == thief.group)) return true;
     if (has_mail && !w->mailbox.maybe_empty()) return true;

@@ -102,6 +102,16 @@ HEIST_COLD_BODY stack const* stack_of_this_thread() noexcept {
   return f == nullptr ? nullptr : &f->own_fiber_context().memory();
 }
 
+/// A worker whose join waits on it would keep its permit from the worker that it waits for.
+HEIST_COLD_BODY thread_permits* limit_for(options const& wanted, join_strategy joins) {
+  if (wanted.limit != nullptr && joins != join_strategy::park) {
+    throw executor_error{
+        "options::limit is set, and the joins of this executor's policy keep their workers; fix it by a policy whose "
+        "joins park (join::park, the default)."};
+  }
+  return wanted.limit;
+}
+
 HEIST_COLD_BODY core::core(attempt const& asked, policy_config config, loop_function loop, fiber_hook hook)
     : where{asked.options, config.needs_squads},
       worker_count{worker_count_for(asked.workers, where)},
@@ -111,6 +121,7 @@ HEIST_COLD_BODY core::core(attempt const& asked, policy_config config, loop_func
       order{config.order},
       has_mail{config.has_mail},
       room{config.make_room(*this)},
+      limit{limit_for(asked.options, config.joins)},
       loop_{loop},
       stack_size_{stack_size_for(asked.stack_size)},
       max_fibers_{fiber_cap_for(asked.max_fibers, worker_count)},
@@ -158,6 +169,7 @@ HEIST_COLD_BODY void core::start() {
       first.worker = w.get();
       w->current.store(&first, std::memory_order_relaxed);  // relaxed: starting the threads publishes it
     }
+    if (limit != nullptr) joined_ = limit->join(*this);
     for (auto& w : workers) {
       start_os_thread(w.get());
       ++started_;
@@ -185,6 +197,7 @@ HEIST_COLD_BODY void core::stop_and_join() noexcept {
   watchdog_.stop();
   stop_.store(true, std::memory_order_release);  // release: pairs with stopping()
   outer_gate_->wake_all();
+  if (limit != nullptr) limit->stop(*this);
   release_os_threads();
   for (auto& t : threads_) t.join();
   threads_.clear();

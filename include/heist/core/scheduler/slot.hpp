@@ -6,12 +6,11 @@
 
 namespace heist::detail {
 
-/// Lends the slot of `w`, which is about to sleep: a helper may then carry `w`. A worker that a helper carries does not
-/// call it.
-void release_slot(worker& w) noexcept;
+/// Gives the permit of `w` back, which is about to sleep, and lends its slot: a helper may then carry `w`, unless one does.
+void release_slot(worker& w, bool has_helper) noexcept;
 /// It is awake for a moment: no helper may borrow it. False if one has.
 bool keep_slot(worker& w) noexcept;
-/// It has been woken: returns when no helper carries it.
-void reclaim_slot(worker& w) noexcept;
+/// It has been woken: returns when it has a permit again, and no helper carries it but the caller.
+void reclaim_slot(worker& w, bool has_helper) noexcept;
 
 }  // namespace heist::detail

@@ -30,7 +30,9 @@ HEIST_COLD_BODY void core::shelve_continuations(worker& w, fiber& child) {
 HEIST_COLD_BODY bool fiber::must_suspend() noexcept {
   detail::worker& w = *worker;
   if (!w.notification.is_set()) return false;
-  if (!scheduler.something_from_outside()) {  // other workers have it, or the flag is for work between tasks only
+  bool const passes = scheduler.is_permit_over(w);
+  if (!passes &&
+      !scheduler.something_from_outside()) {  // other workers have it, or the flag is for work between tasks only
     w.notification.lower_unless([&] { return scheduler.something_waits(w); });
     return false;
   }
@@ -39,7 +41,7 @@ HEIST_COLD_BODY bool fiber::must_suspend() noexcept {
     return false;
   }
   std::uint64_t const now = os_env::ticks();
-  if (w.share.is_due(now)) return true;
+  if (passes || w.share.is_due(now)) return true;
   w.share.own_turn(now);
   core::ask_to_look(w);
   return false;

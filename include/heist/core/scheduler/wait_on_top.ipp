@@ -38,6 +38,7 @@ HEIST_COLD_BODY bool fiber::wait_on_top(completion& c, wait_reason const& why) {
     if (t == nullptr) t = take_on_top();
     if (t == nullptr) {
       scheduler.flush(*worker);
+      if (scheduler.limit != nullptr) scheduler.limit->search(*worker);
       os_env::nap(in_vain++);
       continue;
     }

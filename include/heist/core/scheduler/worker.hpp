@@ -68,6 +68,7 @@ struct worker {
   std::uint64_t active_since = 0;             ///< in ticks
   std::uint64_t worked = 0;                   ///< ticks from becoming active to becoming inactive, the last time
   bool loop_is_next = false;                  ///< a loop of a thread outside comes before the next request
+  std::uint64_t permit_since = 0;             ///< when it got its permit, in ticks (worker_permits)
   std::uint32_t until_look = 64;              ///< tasks to run before the next look at the oldest entry
   std::uint64_t last_look = os_env::ticks();  ///< when that was last taken, in ticks
   request_share share;                        ///< how much of its time requests get
@@ -104,7 +105,8 @@ struct worker {
   static constexpr char searching[] = "searching";
   static constexpr char running[] = "active";
   static constexpr char asleep[] = "asleep";
-  os_env::atomic<int> thread{0};  ///< as the system numbers it
+  os_env::atomic<int> thread{0};           ///< as the system numbers it
+  os_env::atomic<bool> has_permit{false};  ///< where executors share a limit of threads
   /// When it has made a parked fiber ready while its deque was empty, in ticks.
   os_env::atomic<std::uint64_t> woke_at{0};
   /// Ticks, one or two microseconds: so long thieves leave such a fiber alone. Tasks that take turns (a lock, a channel) stay

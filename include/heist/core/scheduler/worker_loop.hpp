@@ -173,14 +173,14 @@ class worker_loop {
           if constexpr (observed) observer(w.scheduler).sleep(w.number);
         },
         [&w, is_helper] {
-          if (!is_helper) reclaim_slot(w);
+          reclaim_slot(w, is_helper);
           w.state.store("awake", std::memory_order_relaxed);  // relaxed: for people
           if constexpr (observed) observer(w.scheduler).wake(w.number);
         },
         [&scheduler, &w, &must_trim, is_helper] {
           must_trim = scheduler.begin_trim();
           auto const limit = must_trim || w.deque.has_grown() ? core::trim_after : 0;
-          if (!is_helper) release_slot(w);  // last: a helper may carry it from here on
+          release_slot(w, is_helper);  // last: a helper may carry it from here on
           return limit;
         },
         [&scheduler, &w, &must_trim, is_helper](auto still) {
@@ -192,7 +192,7 @@ class worker_loop {
             scheduler.end_trim();
             must_trim = still() && scheduler.begin_trim();  // other workers have fallen asleep meanwhile
           }
-          if (!is_helper) release_slot(w);
+          release_slot(w, is_helper);
         });
     if (must_trim) scheduler.end_trim();
     return what;

@@ -83,7 +83,9 @@ struct shared_loop : open_loop {
 
   /// Between two blocks: requests and parked fibers, whose turn it is; not one more helper.
   bool others_wait(fiber& self) {
-    return (!scheduler.requests.maybe_empty() || !self.worker->own_fibers.maybe_empty()) && self.must_suspend();
+    worker const& w = *self.worker;
+    return (!scheduler.requests.maybe_empty() || !w.own_fibers.maybe_empty() || scheduler.is_permit_over(w)) &&
+           self.must_suspend();
   }
 
   void keep(std::exception_ptr e, std::size_t at) noexcept {

@@ -18,6 +18,7 @@
 #include "heist/compat/tbb/oneapi/tbb/detail/task_state.hpp"
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
+#include "heist/thread_limit.hpp"
 
 #if !defined(HEIST_COMPAT_POLICY)
 #define HEIST_COMPAT_POLICY heist::policy::random
@@ -175,15 +176,22 @@ class market {
   void add_limit(std::size_t n) {
     std::lock_guard const guard{lock_};
     limits_.insert(n);
+    threads_.set_max(*limits_.begin());
   }
   void remove_limit(std::size_t n) {
     std::lock_guard const guard{lock_};
     limits_.erase(limits_.find(n));
+    threads_.set_max(limits_.empty() ? unlimited : *limits_.begin());
   }
+  /// The limit of all arenas together.
+  heist::thread_limit& threads() noexcept { return threads_; }
 
  private:
   market() : implicit_{default_concurrency()} {}
 
+  static constexpr std::size_t unlimited = ~std::size_t{0};
+
+  heist::thread_limit threads_{unlimited};
   mutable std::mutex lock_;
   std::multiset<std::size_t> limits_;
   std::map<std::size_t, std::vector<arena*>> free_;
@@ -196,7 +204,8 @@ inline arena::executor& arena::workers() {
   std::size_t const wanted = std::clamp<std::size_t>(slots_, 1, std::max<std::size_t>(most, 1));
   std::lock_guard const guard{lock_};
   auto& found = by_size_[wanted];
-  if (!found) found = std::make_unique<executor>(heist::options{.workers = wanted});
+  if (!found)
+    found = std::make_unique<executor>(heist::options{.workers = wanted, .limit = &market::instance().threads()});
   return *found;
 }
 

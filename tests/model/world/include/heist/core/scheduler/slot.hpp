@@ -5,10 +5,10 @@
 
 namespace heist::detail {
 
-inline void release_slot(worker&) noexcept {}
+inline void release_slot(worker&, bool) noexcept {}
 inline bool keep_slot(worker&) noexcept {
   return true;
 }
-inline void reclaim_slot(worker&) noexcept {}
+inline void reclaim_slot(worker&, bool) noexcept {}
 
 }  // namespace heist::detail

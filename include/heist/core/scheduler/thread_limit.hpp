@@ -1,0 +1,48 @@
+// A number of threads that several executors share.
+#pragma once
+
+#include <cstddef>  // size_t
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/extension/thread_permits.hpp"
+#include "heist/core/sync/permit_line.hpp"
+
+namespace heist {
+
+/// At most so many workers of all executors that share it (options::limit) work at a time. A worker that sleeps, or whose
+/// task is in context::blocking(), does not count. If workers wait for others' permits, each permit goes round after about
+/// a millisecond, when the task that runs has ended or forks. Threads of the program that run a part of a loop of their
+/// own do not count.
+///
+/// Threads  any. It must outlive its executors.
+/// Cost     a worker that falls asleep or wakes takes a lock for some instructions
+class thread_limit final : public detail::thread_permits {
+ public:
+  /// At least 1.
+  explicit thread_limit(std::size_t most) noexcept : line_{most == 0 ? 1 : most} {}
+
+  std::size_t max() const noexcept { return line_.max(); }
+  /// A smaller number takes effect within about a millisecond, when the tasks that run have ended or fork.
+  void set_max(std::size_t most) noexcept { line_.set_max(most == 0 ? 1 : most); }
+
+ private:
+  struct member;
+
+  void* join(detail::core& executor) override;
+  void leave(void* joined) noexcept override;
+  void stop(detail::core& executor) noexcept override;
+  void begin(detail::worker& w) noexcept override;
+  bool try_begin(detail::worker& w) noexcept override;
+  void end(detail::worker& w) noexcept override;
+  bool is_over(detail::worker const& w) const noexcept override;
+  void search(detail::worker& w) noexcept override;
+  void pass(detail::worker& w) noexcept override;
+
+  detail::permit_line<> line_;
+};
+
+}  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/core/scheduler/thread_limit.ipp"
+#endif
