@@ -53,38 +53,38 @@ class Row:
 
 
 GRAPH = [
-    Row(r'rerun/(?:chain|tree|dag)/p\d', 'ns/node', goals=[Goal(0.25)]),
-    Row(r'rerun/wavefront/p\d', 'ns/node', goals=[Goal(0.40)]),
-    Row(r'rerun_counting/chain/p\d', 'ns/node'),
-    Row(r'first_run/\w+/p\d', 'ns/node'),
-    Row(r'anew/\w+/p\d', 'ns/node', goals=[Goal(0.7)]),
-    Row(r'anew_run/\w+/p\d', 'ns/node', goals=[Goal(1.0)]),
+    Row(r'rerun/(?:chain|tree|dag)/p\d+', 'ns/node', goals=[Goal(0.25)]),
+    Row(r'rerun/wavefront/p\d+', 'ns/node', goals=[Goal(0.40)]),
+    Row(r'rerun_counting/chain/p\d+', 'ns/node'),
+    Row(r'first_run/\w+/p\d+', 'ns/node'),
+    Row(r'anew/\w+/p\d+', 'ns/node', goals=[Goal(0.7)]),
+    Row(r'anew_run/\w+/p\d+', 'ns/node', goals=[Goal(1.0)]),
     Row(r'build/\w+', 'ns/node', goals=[Goal(0.5)]),
     Row(r'rebuild/\w+', 'ns/node', goals=[Goal(0.5)]),
-    Row(r'build \+ first_run/\w+/p\d', 'ns/node'),
+    Row(r'build \+ first_run/\w+/p\d+', 'ns/node'),
     Row(r'memory/\w+', 'bytes/node', goals=[Goal(0.5)]),
     Row(r'memory/\w+', 'bytes/node', counter='value_after_run', goals=[Goal(0.5)], note=' (after a run)'),
-    Row(r'matmul/p\d', 'ms', 1e6),
-    Row(r'async_outside/p\d', 'ns/task', goals=[Goal(0.5, 'Taskflow')]),
-    Row(r'async_future/p\d', 'ns/task', goals=[Goal(0.5, 'Taskflow')]),
-    Row(r'async_inside/p\d', 'ns/task'),
-    Row(r'one_node_latency/p\d', 'us', 1e3, goals=[Goal(0.8, 'Taskflow')]),
-    Row(r'idle_cpu/p\d', 'us/s', ceiling=100),
-    Row(r'long_task_cpu/p\d', 'us/s', ceiling=100),
-    Row(r'corun/copies\d/p\d', 'ns/node'),
-    Row(r'corun/copies\d/p\d', 'speedup', counter='speedup'),
+    Row(r'matmul/p\d+', 'ms', 1e6),
+    Row(r'async_outside/p\d+', 'ns/task', goals=[Goal(0.5, 'Taskflow')]),
+    Row(r'async_future/p\d+', 'ns/task', goals=[Goal(0.5, 'Taskflow')]),
+    Row(r'async_inside/p\d+', 'ns/task'),
+    Row(r'one_node_latency/p\d+', 'us', 1e3, goals=[Goal(0.8, 'Taskflow')]),
+    Row(r'idle_cpu/p\d+', 'us/s', ceiling=100),
+    Row(r'long_task_cpu/p\d+', 'us/s', ceiling=100),
+    Row(r'corun/copies\d/p\d+', 'ns/node'),
+    Row(r'corun/copies\d/p\d+', 'speedup', counter='speedup'),
 ]
 
 FORK_JOIN = [
-    Row(r'fib/p\d', 'ms', 1e6, goals=[Goal(1.0, 'Lace'), Goal(0.5, 'libfork', column=CHILD_FIRST)]),
-    Row(r'skynet/p\d', 'ms', 1e6, goals=[Goal(0.7, 'citor', 'libfork')]),
-    Row(r'nqueens/p\d', 'ms', 1e6, goals=[Goal(0.9, 'libfork')]),
-    Row(r'matmul/p\d', 'ms', 1e6, goals=[Goal(1.0, 'citor')]),
-    Row(r'uts_t3l?/p\d', 'ms', 1e6, goals=[Goal(1.0, 'Lace')]),
-    Row(r'(?!fib|skynet|nqueens|matmul|uts_t3)\w+/p\d', 'ms', 1e6),
+    Row(r'fib/p\d+', 'ms', 1e6, goals=[Goal(1.0, 'Lace'), Goal(0.5, 'libfork', column=CHILD_FIRST)]),
+    Row(r'skynet/p\d+', 'ms', 1e6, goals=[Goal(0.7, 'citor', 'libfork')]),
+    Row(r'nqueens/p\d+', 'ms', 1e6, goals=[Goal(0.9, 'libfork')]),
+    Row(r'matmul/p\d+', 'ms', 1e6, goals=[Goal(1.0, 'citor')]),
+    Row(r'uts_t3l?/p\d+', 'ms', 1e6, goals=[Goal(1.0, 'Lace')]),
+    Row(r'(?!fib|skynet|nqueens|matmul|uts_t3)\w+/p\d+', 'ms', 1e6),
     Row(r'\w+/serial', 'ms', 1e6),
-    Row(r'(?:fib|skynet|nqueens)/p\d', 'MiB', 2**20, 'peak_rss', [Goal(1.0, 'libfork')], note=' (peak memory)'),
-    Row(r'(?!fib|skynet|nqueens)\w+/p\d', 'MiB', 2**20, 'peak_rss', note=' (peak memory)'),
+    Row(r'(?:fib|skynet|nqueens)/p\d+', 'MiB', 2**20, 'peak_rss', [Goal(1.0, 'libfork')], note=' (peak memory)'),
+    Row(r'(?!fib|skynet|nqueens)\w+/p\d+', 'MiB', 2**20, 'peak_rss', note=' (peak memory)'),
 ]
 
 # A table, and the beginning of a benchmark's name that only its programs have.
@@ -99,9 +99,9 @@ def clean(name):
     return re.sub(r'/(iterations:\d+|min_time:[\d.]+|manual_time)', '', name)
 
 
-def list_names(program):
+def list_names(program, options=()):
     """The benchmarks of a program, cleaned name -> full name, in its order."""
-    text = subprocess.run([program, '--benchmark_list_tests=true'], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run([program, '--benchmark_list_tests=true', *options], check=True, capture_output=True, text=True).stdout
     return {clean(line): line for line in text.split()}
 
 
@@ -134,7 +134,7 @@ def run_one(program, full_name, options, timeout):
 def measure(columns, rounds, only, options, timeout):
     """samples[row name][column][counter] = list of figures, one a round. Serial code is the same in all programs: only
     the first that has it is asked."""
-    names = {column: list_names(program) for column, (program, _) in columns.items()}
+    names = {column: list_names(program, options) for column, (program, _) in columns.items()}
     rows = [n for n in dict.fromkeys(clean(n.split('@')[0]) for c in columns for n in names[c] if '@' not in n)
             if re.search(only, n)]
     samples = {row: {column: {} for column in columns} for row in rows}
@@ -208,8 +208,8 @@ def table(rows, samples, columns, peers):
                 goal = next((g for g in spec.goals if g.column == column), ANY_PEER)
                 bars = [medians[p] for p in peers if goal.speaks_of(p) and medians[p] is not None]
                 ratio = figure / better(bars) if bars and figure is not None and better(bars) else None
-                one = median(samples, row.replace('/p2', '/p1'), column, spec.counter, spec.divisor)
-                slower = bool(figure and one and row.startswith('rerun/') and figure > one)
+                one = median(samples, re.sub(r'/p\d+$', '/p1', row), column, spec.counter, spec.divisor)
+                slower = bool(figure and one and row.startswith('rerun/') and not row.endswith('/p1') and figure > one)
                 ceiling = spec.ceiling if column == HEIST else None
                 text, reached = verdict(figure, ratio, goal, ceiling, slower)
                 ratios.append(ratio)
@@ -245,6 +245,7 @@ def main():
     parser.add_argument('--rounds', type=int, default=7)
     parser.add_argument('--only', default='', metavar='REGEX', help='only rows whose name matches')
     parser.add_argument('--nodes', type=int, help='nodes of the big graphs (default 1048576)')
+    parser.add_argument('--workers', metavar='LIST', help='numbers of workers (default: 1,2,4..max)')
     parser.add_argument('--sizes', choices=['test', 'usual', 'published'], help='of the fork/join kernels')
     parser.add_argument('--timeout', type=float, default=120, help='seconds that one benchmark may take (default 120)')
     parser.add_argument('--json', metavar='FILE', help='write figures of all rounds and the table')
@@ -274,6 +275,7 @@ def main():
         parser.error('the programs do not tell which table is meant: give --table')
     extra = [f'--nodes={options.nodes}'] if options.nodes else []
     extra += [f'--sizes={options.sizes}'] if options.sizes else []
+    extra += [f'--workers={options.workers}'] if options.workers else []
     load = os.getloadavg()[0]
     samples = measure(columns, options.rounds, options.only, extra, options.timeout)
     add_sums(samples)

@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "../workers.hpp"
+
 std::unique_ptr<bench::runner> make_serial(std::size_t);
 std::unique_ptr<bench::runner> make_by_hand(std::size_t);
 std::unique_ptr<bench::runner> make_heist(std::size_t);
@@ -37,7 +39,8 @@ std::unique_ptr<bench::runner> make_citor(std::size_t);
 namespace {
 
 struct hints {
-  std::size_t workers = std::thread::hardware_concurrency();
+  std::size_t workers = 0;
+  std::string list = "max";  ///< of numbers of workers; a table for each
   std::size_t elements = 1'000'000;
   std::size_t rounds = 7;
   std::string row;   ///< select rows whose name contains this
@@ -64,7 +67,7 @@ bool read(int argc, char** argv, hints& w) {
     } else if (option == "--peer") {
       w.peer = argv[i];
     } else if (option == "--workers") {
-      w.workers = std::strtoull(argv[i], nullptr, 10);
+      w.list = argv[i];
     } else if (option == "--elements") {
       w.elements = std::strtoull(argv[i], nullptr, 10);
     } else if (option == "--rounds") {
@@ -73,7 +76,7 @@ bool read(int argc, char** argv, hints& w) {
       return false;
     }
   }
-  return w.workers != 0 && w.rounds != 0 && w.elements >= 8 && w.elements <= (std::size_t{1} << 24);
+  return w.rounds != 0 && w.elements >= 8 && w.elements <= (std::size_t{1} << 24);
 }
 
 /// The CPUs of the calling thread, which a peer may bind to one: the next would suffer.
@@ -177,18 +180,8 @@ void print_row(hints const& w, bench::row which, char const* name, bench::data& 
   std::fflush(stdout);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  hints w;
-  if (!read(argc, argv, w)) {
-    std::puts(
-        "bench_algorithms [--workers N] [--elements 8 ... 16777216] [--rounds N] [--row TEXT] [--peer TEXT] "
-        "[--fastest]: "
-        "microseconds, medians or the least of all rounds");
-    return 1;
-  }
-  bench::data d{w.elements};
+/// All rows of all peers on w.workers workers.
+void print_table(hints const& w, bench::data& d) {
   std::vector<peer> peers = make_peers(w);
   std::printf("%zu elements, %zu workers; microseconds, %s of %zu\n| |", w.elements, w.workers,
               w.fastest ? "least" : "medians", w.rounds);
@@ -198,5 +191,31 @@ int main(int argc, char** argv) {
   std::puts("");
   for (auto const& row : bench::rows) {
     if (std::string{row.name}.find(w.row) != std::string::npos) print_row(w, row.which, row.name, d, peers);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  hints w;
+  if (!read(argc, argv, w)) {
+    std::puts(
+        "bench_algorithms [--workers LIST] [--elements 8 ... 16777216] [--rounds N] [--row TEXT] [--peer TEXT] "
+        "[--fastest]: "
+        "microseconds, medians or the least of all rounds");
+    std::printf("LIST: %s\n", bench::workers_syntax);
+    return 1;
+  }
+  bench::data d{w.elements};
+  std::vector<std::size_t> all;
+  try {
+    all = bench::worker_list(w.list);
+  } catch (std::invalid_argument const& e) {
+    std::fprintf(stderr, "bench_algorithms: %s\n", e.what());
+    return 1;
+  }
+  for (std::size_t const workers : all) {
+    w.workers = workers;
+    print_table(w, d);
   }
 }

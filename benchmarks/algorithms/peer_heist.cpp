@@ -1,9 +1,7 @@
 // heist.
 #include "heist/algorithm.hpp"
 #include "heist/executor.hpp"
-#include "heist/policy.hpp"
-#include "heist/region.hpp"
-#include "heist/topology.hpp"
+#include "heist/locality.hpp"
 #include "workloads.hpp"
 
 #include <memory>

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "../workers.hpp"
 #include "workloads.hpp"
 
 namespace {
@@ -117,35 +118,46 @@ void measure_row(std::size_t n, std::vector<peer> const& peers, std::size_t work
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::size_t workers = std::thread::hardware_concurrency(), times_each = rounds;
+  std::string list = "max";
+  std::size_t times_each = rounds;
   bool cpu = false;
   bench::sizes s;
   std::string only_peer, only_row;
   for (int i = 1; i + 1 < argc; i += 2) {
     std::string const option = argv[i];
-    if (option == "--workers") workers = std::strtoull(argv[i + 1], nullptr, 10);
+    if (option == "--workers") list = argv[i + 1];
     if (option == "--rounds") times_each = std::strtoull(argv[i + 1], nullptr, 10);
     if (option == "--tasks") s.tasks = s.empty = s.awaits = s.tokens = std::strtoull(argv[i + 1], nullptr, 10);
     if (option == "--time") cpu = std::string_view{argv[i + 1]} == "cpu";
     if (option == "--peer") only_peer = argv[i + 1];
     if (option == "--row") only_row = argv[i + 1];
   }
-  if (argc % 2 == 0 || workers == 0 || times_each == 0 || times_each > rounds || s.tasks < 64 || s.tasks > 10'000'000) {
+  if (argc % 2 == 0 || times_each == 0 || times_each > rounds || s.tasks < 64 || s.tasks > 10'000'000) {
     std::puts(
-        "bench_dynamic [--workers N] [--rounds 1 ... 7] [--tasks 64 ... 10000000] [--time wall|cpu] [--peer NAME] "
+        "bench_dynamic [--workers LIST] [--rounds 1 ... 7] [--tasks 64 ... 10000000] [--time wall|cpu] [--peer NAME] "
         "[--row TEXT]\n"
         "nanoseconds an operation, medians; the last column: heist's by the best of the others");
+    std::printf("LIST: %s\n", bench::workers_syntax);
+    return 1;
+  }
+  std::vector<std::size_t> all_workers;
+  try {
+    all_workers = bench::worker_list(list);
+  } catch (std::invalid_argument const& e) {
+    std::fprintf(stderr, "bench_dynamic: %s\n", e.what());
     return 1;
   }
   // Freed memory stays in the process, so that no library is measured by pages that it gives back and asks for again.
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   ::mallopt(M_MMAP_THRESHOLD, std::numeric_limits<int>::max());
-  std::vector<peer> const peers = peers_of(workers, only_peer);
-  std::printf("%zu workers; nanoseconds\n%-31s", workers, "");
-  for (peer const& p : peers) std::printf(" %12s", p.name);
-  std::puts("");
-  for (std::size_t n = 0; n != std::size(bench::rows); ++n) {
-    if (std::string_view{bench::rows[n].name}.find(only_row) != std::string_view::npos)
-      measure_row(n, peers, workers, s, times_each, cpu);
+  for (std::size_t const workers : all_workers) {
+    std::vector<peer> const peers = peers_of(workers, only_peer);
+    std::printf("%zu workers; nanoseconds\n%-31s", workers, "");
+    for (peer const& p : peers) std::printf(" %12s", p.name);
+    std::puts("");
+    for (std::size_t n = 0; n != std::size(bench::rows); ++n) {
+      if (std::string_view{bench::rows[n].name}.find(only_row) != std::string_view::npos)
+        measure_row(n, peers, workers, s, times_each, cpu);
+    }
   }
 }

@@ -16,11 +16,14 @@
 #include <cstdio>   // fputs
 #include <fstream>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "../../examples/kernels/all.hpp"
+#include "../workers.hpp"
 
 namespace bench {
 
@@ -98,11 +101,11 @@ struct kernels_of<Library> {
 };
 
 template <class Library>
-void register_library(std::string_view sizes) {
+void register_library(std::string_view sizes, std::vector<std::size_t> const& worker_counts) {
   auto const register_kernel = [&]<class K>() {
     std::string const name{K::about.name};
     std::size_t const size = size_of(K::about, sizes);
-    for (std::size_t const workers : {1u, 2u}) {
+    for (std::size_t const workers : worker_counts) {
       add(name + "/p" + std::to_string(workers) + std::string{Library::name},
           [=](benchmark::State& s) { measure_parallel<Library, K>(s, size, workers); });
     }
@@ -122,13 +125,15 @@ inline void register_serial(std::string_view sizes) {
 /// The main function of a benchmark program for these libraries (or variants of one).
 template <class... Libraries>
 int run_suite(int argc, char** argv) {
-  constexpr std::string_view sizes_option = "--sizes=";
-  std::string sizes = "usual";
+  constexpr std::string_view sizes_option = "--sizes=", workers_option = "--workers=";
+  std::string sizes = "usual", list = "1,2,4..max";
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
     std::string_view const argument{argv[i]};
     if (argument.starts_with(sizes_option)) {
       sizes = argument.substr(sizes_option.size());
+    } else if (argument.starts_with(workers_option)) {
+      list = argument.substr(workers_option.size());
     } else {
       argv[kept++] = argv[i];
     }
@@ -137,10 +142,17 @@ int run_suite(int argc, char** argv) {
     std::fputs("error: --sizes= takes test, usual or published\n", stderr);
     return 1;
   }
+  std::vector<std::size_t> workers;
+  try {
+    workers = worker_list(list);
+  } catch (std::invalid_argument const& e) {
+    std::fprintf(stderr, "error: %s\n", e.what());
+    return 1;
+  }
   benchmark::Initialize(&kept, argv);
   if (benchmark::ReportUnrecognizedArguments(kept, argv)) return 1;
   register_serial(sizes);
-  (register_library<Libraries>(sizes), ...);
+  (register_library<Libraries>(sizes, workers), ...);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

@@ -3,10 +3,12 @@
 
 #include <atomic>
 #include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "../workers.hpp"
 #include "built_graph.hpp"
 #include "measure_children.hpp"
 #include "measure_graphs.hpp"
@@ -16,12 +18,12 @@ namespace bench {
 
 /// Every node runs once per run and after all its predecessors, for every shape; ends the program otherwise.
 template <class Library>
-void check_library() {
+void check_library(std::size_t workers) {
   for (auto name : shape_names) {
     auto const s = make_shape(name, 4'095);
     std::vector<std::atomic<int>> runs(s.size());
     std::atomic<int> wrong{0};
-    typename Library::executor ex{2};
+    typename Library::executor ex{workers};
     built_graph<Library> g{ex, s};
     g.build([&](std::size_t i) {
       return [&, i] {
@@ -44,13 +46,13 @@ benchmark::internal::Benchmark* add(std::string const& name, std::string_view su
   return benchmark::RegisterBenchmark((name + std::string{suffix}).c_str(), f)->UseManualTime();
 }
 
-/// Registers all measurements of a library.
+/// Registers all measurements of a library, for each number of workers; those of processes are for the greatest.
 template <class Library>
-void register_library() {
+void register_library(std::vector<std::size_t> const& worker_counts) {
   using benchmark::State;
   auto const suffix = Library::name;
-  auto const worker_counts = {1, 2};
-  auto at = [](std::string const& name, int p) { return name + "/p" + std::to_string(p); };
+  std::size_t const most = worker_counts.back();
+  auto at = [](std::string const& name, std::size_t p) { return name + "/p" + std::to_string(p); };
   for (auto name : shape_names) {
     std::string const n{name};
     add("build/" + n, suffix, [name](State& s) { build<Library>(s, name); })->Iterations(3);
@@ -80,11 +82,11 @@ void register_library() {
     add(at("async_inside", p), suffix, [=](State& s) { async_inside<Library>(s, p); })->Iterations(3);
     add(at("one_node_latency", p), suffix, [=](State& s) { one_node_latency<Library>(s, p); })->MinTime(0.3);
   }
-  add("idle_cpu/p2", suffix, [](State& s) { idle_cpu<Library>(s, 2); })->Iterations(1);
-  add("long_task_cpu/p2", suffix, [](State& s) { long_task_cpu<Library>(s, 2); })->Iterations(1);
+  add(at("idle_cpu", most), suffix, [=](State& s) { idle_cpu<Library>(s, most); })->Iterations(1);
+  add(at("long_task_cpu", most), suffix, [=](State& s) { long_task_cpu<Library>(s, most); })->Iterations(1);
   for (std::size_t copies : {1, 2, 4, 8}) {
-    add("corun/copies" + std::to_string(copies) + "/p2", suffix, [copies](State& s) {
-      corun<Library>(s, copies, 2);
+    add(at("corun/copies" + std::to_string(copies), most), suffix, [=](State& s) {
+      corun<Library>(s, copies, most);
     })->Iterations(1);
   }
 }
@@ -110,20 +112,29 @@ int run_suite(int argc, char** argv) {
     graph_nodes = std::stoul(argv[4]);
     return (run_as_child<Libraries>(argv[1], argv[2], argv[3]) || ...) ? 0 : 1;
   }
-  constexpr std::string_view nodes_option = "--nodes=";
+  constexpr std::string_view nodes_option = "--nodes=", workers_option = "--workers=";
+  std::string list = "1,2,4..max";
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
     std::string_view const argument{argv[i]};
     if (argument.starts_with(nodes_option)) {
       graph_nodes = std::stoul(std::string{argument.substr(nodes_option.size())});
+    } else if (argument.starts_with(workers_option)) {
+      list = argument.substr(workers_option.size());
     } else {
       argv[kept++] = argv[i];
     }
   }
   benchmark::Initialize(&kept, argv);
   if (benchmark::ReportUnrecognizedArguments(kept, argv)) return 1;
-  (check_library<Libraries>(), ...);
-  (register_library<Libraries>(), ...);
+  std::vector<std::size_t> workers;
+  try {
+    workers = worker_list(list);
+  } catch (std::invalid_argument const& e) {
+    fail(e.what());
+  }
+  (check_library<Libraries>(workers.back()), ...);
+  (register_library<Libraries>(workers), ...);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

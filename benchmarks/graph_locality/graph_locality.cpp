@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "../workers.hpp"
 #include "by_hand.hpp"
 #include "circuit.hpp"
 #include "grids.hpp"
@@ -167,14 +168,26 @@ bool check(problem& p, unsigned workers) {
   return right & evaluate("by hand", by_hand(p, workers));
 }
 
-int run(std::vector<std::string> const& arguments) {
-  unsigned const workers = 2;
+bool check_all(unsigned workers) {
+  heat h{64 << 10, 8, 4};
+  wavefront w{64 << 10, 8};
+  cholesky c{64 << 10, 4};
+  circuit m{"multiplier", timing::make_multiplier(8), 64 << 10};
+  return check(h, workers) & check(w, workers) & check(c, workers) & check(m, workers);
+}
+
+int run(std::vector<std::string> arguments) {
+  std::string list = "max";
+  for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
+    if (arguments[i] != "--workers") continue;
+    list = arguments[i + 1];
+    auto const at = arguments.begin() + static_cast<std::ptrdiff_t>(i);
+    arguments.erase(at, at + 2);
+  }
+  std::vector<std::size_t> const counts = bench::worker_list(list);
   if (arguments == std::vector<std::string>{"--check"}) {
-    heat h{64 << 10, 8, 4};
-    wavefront w{64 << 10, 8};
-    cholesky c{64 << 10, 4};
-    circuit m{"multiplier", timing::make_multiplier(8), 64 << 10};
-    bool const right = check(h, workers) & check(w, workers) & check(c, workers) & check(m, workers);
+    bool right = true;
+    for (std::size_t const workers : counts) right = check_all(static_cast<unsigned>(workers)) && right;
     return right ? EXIT_SUCCESS : EXIT_FAILURE;
   }
   std::vector<std::pair<std::string, timing::netlist>> circuits;
@@ -182,24 +195,27 @@ int run(std::vector<std::string> const& arguments) {
   for (std::string const& file : arguments) {
     if (file[0] == '-') {
       fmt::print(
-          "bench_graph_locality [--check] [NETLIST.v ...]: measures on {} workers, with the circuits in these files; "
-          "its README says what\n",
-          workers);
+          "bench_graph_locality [--check] [--workers LIST] [NETLIST.v ...]: measures with the circuits in these files; "
+          "its README says what\nLIST: {}\n",
+          bench::workers_syntax);
       return EXIT_FAILURE;
     }
     circuits.emplace_back("timing of " + file.substr(file.rfind('/') + 1), timing::read_verilog_file(file));
   }
   std::setbuf(stdout, nullptr);
-  for (std::size_t const mib : {2, 4, 8}) {
-    heat h{mib << 20, 16, 16};
-    compare(h, workers, 7, 20);
-    wavefront w{mib << 20, 16};
-    compare(w, workers, 7, 60);
-    cholesky c{mib << 20, 10};
-    compare(c, workers, 7, 8);
-    for (auto const& [name, netlist] : circuits) {
-      circuit n{name, netlist, mib << 20};
-      compare(n, workers, 7, 40);
+  for (std::size_t const count : counts) {
+    auto const workers = static_cast<unsigned>(count);
+    for (std::size_t const mib : {2, 4, 8}) {
+      heat h{mib << 20, 16, 16};
+      compare(h, workers, 7, 20);
+      wavefront w{mib << 20, 16};
+      compare(w, workers, 7, 60);
+      cholesky c{mib << 20, 10};
+      compare(c, workers, 7, 8);
+      for (auto const& [name, netlist] : circuits) {
+        circuit n{name, netlist, mib << 20};
+        compare(n, workers, 7, 40);
+      }
     }
   }
   return EXIT_SUCCESS;

@@ -1,4 +1,4 @@
-// bench_graph_order [--quick] [CIRCUIT.v ...]: how long graphs take on simulated workers, by the order in which ready
+// bench_graph_order [--quick] [--workers LIST] [CIRCUIT.v ...]: how long graphs take on simulated workers, by the order in which ready
 // tasks begin. README.md has the figures.
 #include <heist/policy.hpp>
 #include <heist/simulate.hpp>
@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "../workers.hpp"
 #include "list_schedule.hpp"
 
 namespace {
@@ -28,9 +30,10 @@ double simulated(sim::program const& p, std::uint32_t workers, sim::node_order o
   return sum / seeds;
 }
 
-void row(graph_order::graph const& g, unsigned seeds) {
+void row(graph_order::graph const& g, unsigned seeds, std::vector<std::size_t> const& counts) {
   sim::program const p = g.program();
-  for (std::uint32_t const workers : {4u, 16u, 64u, 128u}) {
+  for (std::size_t const count : counts) {
+    auto const workers = static_cast<std::uint32_t>(count);
     double const bound = std::max(static_cast<double>(p.span()), static_cast<double>(p.work()) / workers);
     std::printf("| %-16s | %7zu | %3u |", g.name.c_str(), g.work.size(), workers);
     for (bool const by_rank : {false, true})
@@ -48,23 +51,27 @@ void row(graph_order::graph const& g, unsigned seeds) {
 
 int main(int count, char** arguments) try {
   bool quick = false;
+  std::string list = "4,16,64,128";  // simulated
   std::vector<std::string> circuits;
   for (int i = 1; i < count; ++i) {
     if (std::string_view{arguments[i]} == "--quick") {
       quick = true;
+    } else if (std::string_view{arguments[i]} == "--workers" && i + 1 < count) {
+      list = arguments[++i];
     } else {
       circuits.emplace_back(arguments[i]);
     }
   }
+  auto const workers = bench::worker_list(list);
   std::printf(
       "| graph            |   nodes |   P | first | HEFT  | conn. | count | work  | u.cnt | u.wrk |\n"
       "|---|---|---|---|---|---|---|---|---|---|\n");
   unsigned const seeds = quick ? 1 : 5;
-  row(graph_order::cholesky(quick ? 6 : 40), seeds);
-  row(graph_order::lu(quick ? 6 : 32), seeds);
-  for (auto const& file : circuits) row(graph_order::circuit(file), seeds);
-  row(graph_order::layers(quick ? 10 : 60, quick ? 20 : 64, 1), seeds);
-  row(graph_order::layers(quick ? 10 : 60, quick ? 20 : 256, 2), seeds);
+  row(graph_order::cholesky(quick ? 6 : 40), seeds, workers);
+  row(graph_order::lu(quick ? 6 : 32), seeds, workers);
+  for (auto const& file : circuits) row(graph_order::circuit(file), seeds, workers);
+  row(graph_order::layers(quick ? 10 : 60, quick ? 20 : 64, 1), seeds, workers);
+  row(graph_order::layers(quick ? 10 : 60, quick ? 20 : 256, 2), seeds, workers);
   return 0;
 } catch (std::exception const& e) {
   std::fprintf(stderr, "bench_graph_order: %s\n", e.what());

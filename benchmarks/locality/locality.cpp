@@ -11,6 +11,7 @@
 #include <exception>
 #include <fstream>
 #include <new>  // bad_alloc
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,14 +51,18 @@ double load() {
 /// All comparisons that were asked for; true if all results are right.
 class session {
  public:
-  explicit session(options const& o) : options_{o}, where_{o} {}
+  explicit session(options const& o) : options_{o} {}
 
   bool run() {
-    fmt::print("{}{}; load {:.2f}\n", where_.text(), options_.pin ? "; pinned" : "", load_);
-    for_each_program([&]<class P>() {
-      if (!is_wanted<P>()) return;
-      for (std::size_t const size : sizes_for<P>(options_)) show(compare<P>(size));
-    });
+    for (std::size_t const workers : options_.worker_counts()) {
+      options_.workers = workers;
+      where_.emplace(options_);
+      fmt::print("{}{}; load {:.2f}\n", where_->text(), options_.pin ? "; pinned" : "", load_);
+      for_each_program([&]<class P>() {
+        if (!is_wanted<P>()) return;
+        for (std::size_t const size : sizes_for<P>(options_)) show(compare<P>(size));
+      });
+    }
     if (!options_.json.empty()) write_json();
     return right_;
   }
@@ -73,7 +78,7 @@ class session {
 
   template <class P>
   comparison compare(std::size_t size) const {
-    comparisons<P> c{options_, where_, size};
+    comparisons<P> c{options_, *where_, size};
     if (options_.bl_sweep) {
       if constexpr (requires { P::sweeps_per_step; }) {
         return c.boundary_levels();
@@ -88,11 +93,12 @@ class session {
     print(c);
     right_ = right_ && c.right();
     results_.push_back(to_json(c));
+    results_.back()["workers"] = where_->workers;
   }
 
   void write_json() const {
     std::ofstream out{options_.json};
-    out << nlohmann::json{{"where", where_.text()},
+    out << nlohmann::json{{"where", where_->text()},
                           {"pinned", options_.pin},
                           {"load", load_},
                           {"rounds", options_.rounds},
@@ -103,8 +109,8 @@ class session {
     fmt::print("\nwritten: {}\n", options_.json);
   }
 
-  options const& options_;
-  place where_;
+  options options_;
+  std::optional<place> where_;  ///< of the present number of workers
   double load_ = load();
   bool right_ = true;
   std::vector<nlohmann::json> results_;
@@ -130,9 +136,7 @@ void declare_options(CLI::App& app, options& o) {
       ->capture_default_str();
   app.add_option("--machine", o.machine, "a machine to pretend, such as \"package:2 l3:1 core:2 pu:1\"")
       ->type_name("TEXT");
-  app.add_option("--workers", o.workers, "worker threads; 0: as many as the machine has PUs for this process")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1024));
+  bench::add_workers_option(app, o.worker_list);
   auto* const size = app.add_option("--size", o.size, "size of the problem; what that means differs: --list");
   size->type_name("N");
   app.add_option("--bytes", o.bytes, "instead: working sets, such as 2MiB; the largest size that needs no more")

@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "../workers.hpp"
 #include "program.hpp"
 #include "timing.hpp"
 
@@ -35,7 +36,8 @@ struct options {
   std::vector<std::string> policies;
   std::string squads = "automatic";
   std::string machine;
-  std::size_t workers = 0;
+  std::string worker_list = "max";  ///< a section for each number
+  std::size_t workers = 0;          ///< of the present section
   std::optional<std::size_t> size;
   std::vector<std::size_t> bytes;
   std::optional<std::size_t> steps;
@@ -52,6 +54,12 @@ struct options {
   bool needs_policy(std::string_view name) const { return named(policies, name); }
   bool needs_program(std::string_view name) const { return named(programs, name); }
 
+  /// The numbers of worker_list. `max` is what this process may use, or all PUs of a pretended machine.
+  std::vector<std::size_t> worker_counts() const {
+    return machine.empty() ? bench::worker_list(worker_list)
+                           : bench::worker_list(worker_list, heist::topology::parse(machine).pu_count());
+  }
+
   /// For an executor with stacks for this program.
   heist::options for_executor(std::size_t stack) const {
     heist::options o{.workers = workers, .stack_size = stack};
@@ -61,7 +69,6 @@ struct options {
     o.pin = pin ? heist::pinning::pus : heist::pinning::none;
     if (!machine.empty()) {
       o.machine = heist::topology::parse(machine);
-      if (workers == 0) o.workers = o.machine->pu_count();
     }
     return o;
   }

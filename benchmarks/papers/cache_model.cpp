@@ -20,6 +20,7 @@
 #include "../locality/options.hpp"
 #include "../locality/programs.hpp"
 #include "../locality/timing.hpp"
+#include "../workers.hpp"
 #include "commands.hpp"
 #include "placed_run.hpp"
 #include "private_rows.hpp"
@@ -284,15 +285,9 @@ void add_rows(problem wanted, bool quick, table& t, bar_panel& bars) {
   }
 }
 
-}  // namespace
-
-void cache_model(request const& wanted) {
-  if (heist::topology::allowed_cpus().size() < 2) {
-    fmt::print("skipped: blocks placed by hand spin at a barrier and need a CPU for each of two threads\n");
-    return;
-  }
+panel cache_model_on(request const& wanted, std::size_t workers) {
   problem p;
-  p.options.workers = 2;
+  p.options.workers = workers;
   p.options.squads = "l2";
   p.options.pin = true;
   p.rounds = wanted.quick ? 1 : 7;
@@ -306,7 +301,7 @@ void cache_model(request const& wanted) {
   ::getloadavg(&load, 1);
   fmt::print(
       "load {:.2f}; {}. ns an element, medians of {} rounds. What an element costs, a line\n"
-      "that a core has dropped and one that has moved from the other core is taken from blocks placed by hand: those "
+      "that a core has dropped and one that has moved from another core is taken from blocks placed by hand: those "
       "that\n"
       "stay in half of the caches, those that stay in more, and those that change sides in every second sweep (dealt) "
       "or in\n"
@@ -342,7 +337,23 @@ void cache_model(request const& wanted) {
   add_rows<locality::sor>(p, wanted.quick, t, bars);
   add_rows<locality::ge>(p, wanted.quick, t, bars);
   print(t);
-  write_plot(wanted, "The simulator's caches beside this machine's", {bars});
+  return bars;
+}
+
+}  // namespace
+
+void cache_model(request const& wanted) {
+  std::vector<panel> panels;
+  for (std::size_t const workers : bench::worker_list(wanted.workers)) {
+    if (workers == 1) continue;  // no other core to exchange lines with
+    fmt::print("{} workers: ", workers);
+    if (heist::topology::allowed_cpus().size() < workers) {
+      fmt::print("skipped: blocks placed by hand spin at a barrier, so each of their threads needs a CPU\n");
+    } else {
+      panels.emplace_back(cache_model_on(wanted, workers));
+    }
+  }
+  write_plot(wanted, "The simulator's caches beside this machine's", panels);
 }
 
 }  // namespace papers

@@ -1,4 +1,4 @@
-// Compares the simulator with the real executor: stress and UTS on one and two workers.
+// Compares the simulator with the real executor: stress and UTS on each number of workers.
 #include <heist/heist.hpp>
 #include <heist/simulate.hpp>
 
@@ -9,12 +9,14 @@
 #include <cstdint>
 #include <cstdlib>  // getloadavg
 #include <limits>
+#include <memory>  // unique_ptr
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "../../examples/kernels/fib.hpp"
 #include "../graph/probes.hpp"
+#include "../workers.hpp"
 #include "commands.hpp"
 #include "real_costs.hpp"
 #include "real_programs.hpp"
@@ -38,17 +40,20 @@ struct taken {
 };
 
 struct times {
-  taken serial, one, two;
+  taken serial;
+  std::vector<taken> parallel;  ///< on each number of workers
 };
 
-/// Measures the serial program, and the parallel one on one and on two workers, in turns.
+/// Measures the serial program, and the parallel one on each number of workers, in turns.
 template <class Kernel>
-times measure(std::size_t size, unsigned rounds) {
+times measure(std::size_t size, unsigned rounds, std::vector<std::size_t> const& workers) {
   using executor = heist::executor<heist::policy::random>;
-  executor alone{heist::options{.workers = 1, .stack_size = Kernel::about.stack}};
-  executor pair{heist::options{.workers = 2, .stack_size = Kernel::about.stack}};
+  std::vector<std::unique_ptr<executor>> executors;
+  for (std::size_t const n : workers)
+    executors.push_back(std::make_unique<executor>(heist::options{.workers = n, .stack_size = Kernel::about.stack}));
   Kernel kernel{size};
   times best;
+  best.parallel.resize(workers.size());
   auto const run_on = [&](executor& ex, taken& t) {
     kernel.prepare();
     t.measure([&] { ex.sync_wait([&](auto ctx) { kernel.parallel(ctx); }); });
@@ -56,8 +61,7 @@ times measure(std::size_t size, unsigned rounds) {
   for (unsigned round = 0; round < rounds; ++round) {
     kernel.prepare();
     best.serial.measure([&] { kernel.serial(); });
-    run_on(alone, best.one);
-    run_on(pair, best.two);
+    for (std::size_t i = 0; i < executors.size(); ++i) run_on(*executors[i], best.parallel[i]);
   }
   if (auto const wrong = kernel.check(); !wrong.empty()) throw std::runtime_error{wrong};
   return best;
@@ -79,8 +83,9 @@ struct program {
 };
 
 template <class Kernel>
-program uts(char const* name, char const* size_means, std::size_t size, unsigned rounds) {
-  times const t = measure<Kernel>(size, rounds);
+program uts(char const* name, char const* size_means, std::size_t size, unsigned rounds,
+            std::vector<std::size_t> const& workers) {
+  times const t = measure<Kernel>(size, rounds, workers);
   Kernel tree{size};
   tree.serial();
   double const node = t.serial.cpu / static_cast<double>(tree.result());
@@ -96,43 +101,45 @@ void calibrate(request const& wanted) {
   ::getloadavg(&load, 1);
   unsigned const rounds = wanted.quick ? 1 : 20 * wanted.rounds;
   std::size_t const n = wanted.quick ? 15 : 27, height = 10;
-  times const fib = measure<kernels::fib>(n, rounds);
+  std::vector<std::size_t> const workers = bench::worker_list(wanted.workers);
+  times const fib = measure<kernels::fib>(n, rounds, {1});
   double forks = 0, previous = 0;  // forks(k) = 1 + forks(k - 1) + forks(k - 2)
   for (std::size_t k = 2; k <= n; ++k) {
     double const next = 1 + forks + previous;
     previous = forks;
     forks = next;
   }
-  double const fork_and_join = std::max(0., fib.one.cpu - fib.serial.cpu) / forks;
+  double const fork_and_join = std::max(0., fib.parallel[0].cpu - fib.serial.cpu) / forks;
   auto const costs = costs_here(fork_and_join);
   fmt::print("load {:.2f}; least of {} rounds. From fib({}): a fork and its join take {:.2f} ns. From serial runs:\n",
              load, rounds, n, fork_and_join);
 
   std::vector<program> all;
   {
-    times const t = measure<kernels::stress>(height, rounds);
+    times const t = measure<kernels::stress>(height, rounds, workers);
     double const leaf = t.serial.cpu / static_cast<double>(kernels::stress::all_leaves);
     fmt::print("a leaf of stress {:.1f} ns, ", leaf);
     all.push_back({fmt::format("stress {}", height), t, stress_for_simulator(height, to_ticks(leaf))});
   }
-  all.push_back(uts<kernels::uts_t1>("T1", "depth", wanted.quick ? 4 : 8, rounds));
+  all.push_back(uts<kernels::uts_t1>("T1", "depth", wanted.quick ? 4 : 8, rounds, workers));
   fmt::print(", ");
-  all.push_back(uts<kernels::uts_t3>("T3", "root's children", wanted.quick ? 10 : 150, (rounds + 9) / 10));
+  all.push_back(uts<kernels::uts_t3>("T3", "root's children", wanted.quick ? 10 : 150, (rounds + 9) / 10, workers));
   fmt::print(".\n\n");
 
   table t{{"program", "workers", "measured (ms)", "its CPU time / workers", "simulated (ms)", "simulated / measured",
            "simulated / CPU time", "goal"}};
-  bar_panel bars{"simulated / measured", "ratio", {"1 worker", "2 workers"}, {}};
+  bar_panel bars{"simulated / measured", "ratio", {}, {}};
+  for (std::size_t const p : workers) bars.names.push_back(fmt::format("{} worker{}", p, p == 1 ? "" : "s"));
   for (auto const& p : all) {
     std::vector<double> ratios;
-    for (std::uint32_t const workers : {1u, 2u}) {
-      auto const r = heist::simulate<heist::policy::random>(p.simulated,
-                                                            {.workers = workers, .seed = wanted.seed, .costs = costs});
-      taken const& real = workers == 1 ? p.real.one : p.real.two;
+    for (std::size_t i = 0; i < workers.size(); ++i) {
+      auto const r = heist::simulate<heist::policy::random>(
+          p.simulated, {.workers = static_cast<std::uint32_t>(workers[i]), .seed = wanted.seed, .costs = costs});
+      taken const& real = p.real.parallel[i];
       double const simulated = static_cast<double>(r.makespan) / static_cast<double>(ticks_per_ns);
-      double const cpu = real.cpu / workers;
+      double const cpu = real.cpu / static_cast<double>(workers[i]);
       ratios.push_back(simulated / real.wall);
-      t.add({p.name, fmt::format("{}", workers), fmt::format("{:.3f}", 1e-6 * real.wall),
+      t.add({p.name, fmt::format("{}", workers[i]), fmt::format("{:.3f}", 1e-6 * real.wall),
              fmt::format("{:.3f}", 1e-6 * cpu), fmt::format("{:.3f}", 1e-6 * simulated),
              fmt::format("{:.3f}", ratios.back()), fmt::format("{:.3f}", simulated / cpu), "0.85 to 1.15"});
     }

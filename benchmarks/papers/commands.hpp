@@ -47,7 +47,7 @@ inline constexpr std::array<command, 16> commands{
       replay_fig4},
      {"replay-links", "the same on 80 workers, for several bandwidths of a node's links", replay_links},
      {"adaptive-thieves", "Adaptive scheduler: awake thieves over time: chain, tree, random graph", adaptive_thieves},
-     {"calibrate", "simulated against measured runs of one and two workers: stress and UTS", calibrate},
+     {"calibrate", "simulated against measured runs: stress and UTS", calibrate},
      {"cache-model", "simulated against measured: heat, SOR and GE with data of half, one and two times both L2",
       cache_model}}};
 

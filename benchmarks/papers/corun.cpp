@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "../graph/probes.hpp"
+#include "../workers.hpp"
 #include "corun_child.hpp"
 #include "idle_policies.hpp"
 #include "report.hpp"
@@ -24,7 +25,7 @@ using namespace papers;
 
 struct options : request {
   double seconds = 0.5;
-  std::size_t workers = 0;
+  std::size_t workers = 0;  ///< of each process in the present section
   std::size_t nodes = std::size_t{1} << 19;
   std::vector<std::size_t> copies{1, 2, 4, 8};
 };
@@ -169,6 +170,7 @@ int as_child(char** argv) {
 int main(int argc, char** argv) {
   options o;
   o.rounds = 3;
+  o.request::workers = "max";
   CLI::App app{"Idle policies under load: processes that run together, each with as many workers as there are CPUs."};
   app.add_flag("--quick", o.quick, "one short round, small graphs, at most two copies");
   app.add_option("--svg", o.svg, "write a plot to this file")->type_name("FILE");
@@ -180,9 +182,7 @@ int main(int argc, char** argv) {
       ->type_name("S")
       ->check(CLI::Range(0.001, 60.0))
       ->capture_default_str();
-  app.add_option("--workers", o.workers, "of each process; 0: as many as it may use CPUs")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1024));
+  bench::add_workers_option(app, o.request::workers, "; of each process");
   app.add_option("--copies", o.copies, "how many processes at once (default: 1 2 4 8)")
       ->type_name("N")
       ->check(CLI::Range(1, 64));
@@ -191,7 +191,6 @@ int main(int argc, char** argv) {
     if (argc == 7 && std::string_view{argv[1]} == "--child") return as_child(argv);
     app.parse(argc, argv);
     std::size_t const cpus = heist::topology::usable_cpus(heist::topology::this_machine());
-    if (o.workers == 0) o.workers = cpus;
     if (o.quick) {
       o.rounds = 1;
       o.seconds = 0.005;
@@ -201,8 +200,12 @@ int main(int argc, char** argv) {
     double load = 0;
     ::getloadavg(&load, 1);
     fmt::print("{} CPUs, load {:.2f}; medians of {} rounds of {:g} s\n", cpus, load, o.rounds, o.seconds);
-    std::vector<panel> panels{one_process(o)};
-    for (auto& p : many_processes(o)) panels.push_back(p);
+    std::vector<panel> panels;
+    for (std::size_t const workers : bench::worker_list(o.request::workers)) {
+      o.workers = workers;
+      panels.emplace_back(one_process(o));
+      for (auto& p : many_processes(o)) panels.push_back(p);
+    }
     write_plot(o, "Idle policies under load", panels);
     return 0;
   } catch (CLI::ParseError const& e) {

@@ -7,6 +7,7 @@
 #include <utility>  // pair
 #include <vector>
 
+#include "../workers.hpp"
 #include "commands.hpp"
 
 int main(int argc, char** argv) {
@@ -25,6 +26,7 @@ int main(int argc, char** argv) {
         ->type_name("N")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
+    if (command.name == "calibrate" || command.name == "cache-model") bench::add_workers_option(*sub, wanted.workers);
     known.emplace_back(sub, command);
   }
   try {

@@ -19,10 +19,11 @@
 namespace papers {
 
 struct request {
-  bool quick = false;      ///< small enough for a test: shows that the command runs, not the paper's result
-  std::uint64_t seed = 1;  ///< the same seed gives the same figures, bit for bit, if nothing is measured
-  unsigned rounds = 3;     ///< seeds (tables show their mean), or measurements (median or least)
-  std::string svg;         ///< file for the plot; empty: none
+  bool quick = false;                  ///< small enough for a test: shows that the command runs, not the paper's result
+  std::uint64_t seed = 1;              ///< the same seed gives the same figures, bit for bit, if nothing is measured
+  unsigned rounds = 3;                 ///< seeds (tables show their mean), or measurements (median or least)
+  std::string svg;                     ///< file for the plot; empty: none
+  std::string workers = "1,2,4..max";  ///< a list of numbers of workers, where real runs are measured
 };
 
 inline void heading(std::string_view text) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fig. 4 of the adaptive paper with the example of circuit timing: run time and CPUs of each idle policy.
 
-timing.py EXAMPLE_TIMING NETLIST.v... [--workers N] [--changes K] [--rounds N]
+timing.py EXAMPLE_TIMING NETLIST.v... [--workers LIST] [--changes K] [--rounds N]
 
 EXAMPLE_TIMING is the program; the netlists are yours (the paper's are c6288, tv80 and others of the TAU 2015 contest; the
 repository has none). For each netlist and policy the whole process is measured: it reads, times the circuit ten times on one
@@ -18,6 +18,21 @@ import time
 
 POLICIES = {"spinning": "spinning (ABP)", "balanced": "balanced (MBWS)", "adaptive": "adaptive (theirs)",
             "default": "standard (ours)"}
+
+
+def worker_list(text):
+    """Numbers of workers as all benchmark programs take them: 1,2,4..max."""
+    most, found = len(os.sched_getaffinity(0)), set()
+    for part in text.split(","):
+        first, dots, last = part.partition("..")
+        numbers = [most if n == "max" else int(n) for n in ([first, last] if dots else [first])]
+        if min(numbers) < 1 or (numbers[0] > numbers[-1] and last != "max"):
+            raise ValueError
+        while numbers[0] < numbers[-1]:
+            found.add(numbers[0])
+            numbers[0] *= 2
+        found.add(numbers[-1])
+    return sorted(found)
 
 
 def run(program, netlist, idle, workers, changes):
@@ -37,17 +52,22 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("program", metavar="EXAMPLE_TIMING")
     parser.add_argument("netlists", metavar="NETLIST.v", nargs="+")
-    parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--workers", type=worker_list, default=worker_list("max"), metavar="LIST")
     parser.add_argument("--changes", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=5)
     wanted = parser.parse_args()
-    print(f"{wanted.workers} workers, load {os.getloadavg()[0]:.2f}; medians of {wanted.rounds} rounds\n")
+    for workers in wanted.workers:
+        print_table(wanted, workers)
+
+
+def print_table(wanted, workers):
+    print(f"{workers} workers, load {os.getloadavg()[0]:.2f}; medians of {wanted.rounds} rounds\n")
     rows = [["circuit", "idle policy", "ms as a graph", "CPUs of the process", "CPU ms", "ms of the process"]]
     for netlist in wanted.netlists:
         found = {idle: [] for idle in POLICIES}
         for _ in range(wanted.rounds):
             for idle in POLICIES:
-                found[idle].append(run(wanted.program, netlist, idle, wanted.workers, wanted.changes))
+                found[idle].append(run(wanted.program, netlist, idle, workers, wanted.changes))
         for idle, name in POLICIES.items():
             graph, cpu, took = (statistics.median(values) for values in zip(*found[idle]))
             ratio = statistics.median(c / t for _, c, t in found[idle])

@@ -49,28 +49,34 @@ locality::comparison compare(locality::options const& o, locality::place const& 
 
 }  // namespace
 
-bool compare_programs(locality::options const& o) {
-  locality::place const where{o};
+bool compare_programs(locality::options o) {
   double load = 0;
   ::getloadavg(&load, 1);
-  fmt::print("{}{}; load {:.2f}\n", where.text(), o.pin ? "; pinned" : "", load);
-  std::fflush(stdout);  // the first program may take minutes
   bool right = true;
+  std::string text;
   nlohmann::json results = nlohmann::json::array();
-  for_each_program([&]<class P>() {
-    if (!o.needs_program(P::about.name)) return;
-    for (std::size_t const size : locality::sizes_for<P>(o)) {
-      locality::comparison const all = compare<P>(o, where, size);
-      print(all);
-      right = right && all.right();
-      results.push_back(to_json(all));
-    }
-  });
+  for (std::size_t const workers : o.worker_counts()) {
+    o.workers = workers;
+    locality::place const where{o};
+    text = where.text();
+    fmt::print("{}{}; load {:.2f}\n", text, o.pin ? "; pinned" : "", load);
+    std::fflush(stdout);  // the first program may take minutes
+    for_each_program([&]<class P>() {
+      if (!o.needs_program(P::about.name)) return;
+      for (std::size_t const size : locality::sizes_for<P>(o)) {
+        locality::comparison const all = compare<P>(o, where, size);
+        print(all);
+        right = right && all.right();
+        results.push_back(to_json(all));
+        results.back()["workers"] = workers;
+      }
+    });
+  }
   if (results.empty())
     throw locality::wrong_input{fmt::format("there is no such program: {}", fmt::join(o.programs, ", "))};
   if (!o.json.empty()) {
     std::ofstream out{o.json};
-    out << nlohmann::json{{"where", where.text()}, {"load", load}, {"comparisons", results}}.dump(1) << '\n';
+    out << nlohmann::json{{"where", text}, {"load", load}, {"comparisons", results}}.dump(1) << '\n';
     if (!out.flush()) throw locality::wrong_input{fmt::format("{}: the file cannot be written", o.json)};
   }
   return right;

@@ -5,8 +5,8 @@
 
 namespace replay {
 
-/// Runs and prints the comparisons that `o` selects; true if all results are right.
-bool compare_programs(locality::options const& o);
+/// Runs and prints the comparisons that `o` selects, for each number of workers; true if all results are right.
+bool compare_programs(locality::options o);
 
 void list_programs();
 

@@ -2,6 +2,7 @@
 
 #include <heist/heist.hpp>
 #include <heist/locality.hpp>
+#include <heist/observe.hpp>
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -111,15 +112,15 @@ template <class P>
 bool measure(locality::options o, std::size_t size) {
   bool right = true;
   locality::settings const settings = locality::settings_for<P>(o, size);
-  std::size_t const most = heist::executor<>{o.for_executor(P::about.stack)}.worker_count();
-  for (std::size_t workers = 1;; workers = std::min(2 * workers, most)) {
+  auto const counts = o.worker_counts();
+  for (std::size_t const workers : counts) {
     o.workers = workers;
     P program{settings};
     heist::executor<heist::policy::replay> ex{o.for_executor(P::about.stack)};
     schedule phases{guidance::ordered, program.regions(), P::one_tree, workers};
     template_schedule const found = record(ex, program, phases);
     distributed_data const data{program.bytes(), found.all};
-    if (workers == 1)
+    if (workers == counts.front())
       fmt::print("\n{}, {}: {}\n{:>7} {:>20} {:>20} {:>20} {:>10} {:>14}\n", P::about.name, size,
                  locality::bytes_text(data.bytes()), "workers", "one thread, ms", "stolen at random, ms",
                  "along the schedule, ms", "GB/s", "pages near");
@@ -155,15 +156,15 @@ bool measure(locality::options o, std::size_t size) {
                fmt::format("{} of {}", check.right(), check.right() + check.wrong() + check.unknown()),
                note.empty() ? "" : "  " + note);
     std::fflush(stdout);
-    if (workers != most) continue;
-    fmt::print("{}\n", check.text());
-    return right;
+    if (workers == counts.back()) fmt::print("{}\n", check.text());
   }
+  return right;
 }
 
 }  // namespace
 
-bool measure_redistribution(locality::options const& o) {
+bool measure_redistribution(locality::options o) {
+  o.workers = o.worker_counts().back();
   locality::place const where{o};
   fmt::print("{}{}; means and standard deviations of {} rounds\n", where.text(), o.pin ? "; pinned" : "", o.rounds);
   bool right = true, any = false;

@@ -7,6 +7,6 @@
 namespace replay {
 
 /// Measures and prints; true if all copies are right.
-bool measure_redistribution(locality::options const& o);
+bool measure_redistribution(locality::options o);
 
 }  // namespace replay

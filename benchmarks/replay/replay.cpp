@@ -6,6 +6,7 @@
 
 #include <exception>
 
+#include "../workers.hpp"
 #include "compare_programs.hpp"
 #include "fib.hpp"
 #include "redistribution.hpp"
@@ -42,7 +43,7 @@ int main(int argc, char** argv) {
 
   auto* const list = app.add_subcommand("list", "the programs");
   for (CLI::App* const command : {programs, fib_command, moved}) {
-    command->add_option("--workers", o.workers, "worker threads; 0: one for each CPU")->check(CLI::Range(0, 1024));
+    bench::add_workers_option(*command, o.worker_list);
     command->add_flag("--pin", o.pin, "bind them to PUs");
     command->add_option("--rounds", o.rounds, "all take turns so often; medians count")
         ->check(CLI::Range(1, 10'000))
@@ -61,9 +62,15 @@ int main(int argc, char** argv) {
   try {
     if (check->count() + moved_check->count() > 0) o.rounds = 1;
     if (moved->parsed()) return replay::measure_redistribution(o) ? 0 : 1;
+    if (programs->parsed()) return replay::compare_programs(o) ? 0 : 1;
     fib.rounds = o.rounds;
-    fib.executor = o.for_executor(fib.executor.stack_size);
-    return (programs->parsed() ? replay::compare_programs(o) : replay::measure_fib(fib)) ? 0 : 1;
+    bool right = true;
+    for (std::size_t const workers : o.worker_counts()) {
+      o.workers = workers;
+      fib.executor = o.for_executor(fib.executor.stack_size);
+      right = replay::measure_fib(fib) && right;
+    }
+    return right ? 0 : 1;
   } catch (std::exception const& e) {
     fmt::print(stderr, "error: {}\n", e.what());
     return 1;

@@ -11,6 +11,8 @@
 #include <fstream>
 #include <optional>
 
+#include "../workers.hpp"
+
 namespace {
 
 using bench::costs;
@@ -82,12 +84,12 @@ std::vector<std::function<peer()>> peers_for(std::vector<std::string> const& pol
 }  // namespace
 
 int main(int argc, char** argv) try {
-  std::vector<std::size_t> workers{2, 4, 16, 64};
+  std::string workers = "1,2,4..max";
   std::vector<std::string> policies{"random"};
   int rounds = 7;
   std::string json;
   CLI::App app{"The time of programs whose bodies sleep, over the lower bound max(T1 / workers, longest path)"};
-  app.add_option("--workers", workers, "numbers of workers")->delimiter(',')->check(CLI::Range(1, 1024));
+  bench::add_workers_option(app, workers, "; bodies sleep, so there may be more workers than CPUs");
   app.add_option("--policies", policies, "heist's policies")->delimiter(',');
   app.add_option("--rounds", rounds, "runs of each row; the table shows their median")->check(CLI::Range(1, 1000));
   app.add_option("--unit", bench::unit_ms(), "milliseconds; bodies sleep for 1 to 8 units")
@@ -96,7 +98,7 @@ int main(int argc, char** argv) try {
   CLI11_PARSE(app, argc, argv);
 
   nlohmann::json results = nlohmann::json::array();
-  for (std::size_t const w : workers) {
+  for (std::size_t const w : bench::worker_list(workers)) {
     auto const rows = rows_for(w);
     auto const makers = peers_for(policies, w);
     std::vector<std::vector<std::optional<double>>> ratios(rows.size());

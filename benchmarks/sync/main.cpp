@@ -13,10 +13,12 @@
 #include <fstream>
 #include <optional>
 
+#include "../workers.hpp"
+
 namespace {
 
 struct options {
-  std::vector<std::size_t> workers{1, 2};
+  std::string workers = "1,2,4..max";
   int rounds = 7;
   bool quick = false;
   std::string only, json;
@@ -159,10 +161,7 @@ void print_table(nlohmann::json const& results, std::size_t workers) {
 int main(int argc, char** argv) try {
   options o;
   CLI::App app{"What tasks cost that lock, wait and hand values on: medians, in ns for each operation"};
-  app.add_option("--workers", o.workers, "numbers of workers; std has a thread for each task")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+  bench::add_workers_option(app, o.workers, "; std has a thread for each task");
   app.add_option("--rounds", o.rounds, "how often each row is measured, the libraries in turn")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
@@ -176,7 +175,7 @@ int main(int argc, char** argv) try {
   fmt::print("a section takes {:.1f} ns\n", bench::fit_section(18));
   std::fflush(stdout);
   nlohmann::json results = nlohmann::json::array();
-  for (std::size_t const w : o.workers) {
+  for (std::size_t const w : bench::worker_list(o.workers)) {
     nlohmann::json const of_w = measure(o, w);
     print_table(of_w, w);
     results.insert(results.end(), of_w.begin(), of_w.end());
