@@ -3,7 +3,7 @@ import html
 import math
 
 WIDTH, HEIGHT = 440, 270
-LEFT, RIGHT, TOP, BOTTOM = 52, 12, 14, 40
+LEFT, RIGHT, TOP, BOTTOM = 58, 14, 14, 44
 
 
 def esc(text):
@@ -23,14 +23,17 @@ def steps(low, high, most=6):
     return [first + i * step for i in range(int((high - first) / step + 1.999))]
 
 
-def legend(names, dashed=()):
+def legend(names, dashed=(), ideal=False):
     items = "".join(f'<span class="key"><svg viewBox="0 0 22 10" class="swatch"><path d="M1 5H21" class="line c{i % 8}'
                     f'{" dashed" if name in dashed else ""}"/></svg>{esc(name)}</span>' for i, name in enumerate(names))
+    if ideal:
+        items += '<span class="key"><svg viewBox="0 0 22 10" class="swatch"><path d="M1 5H21" class="ideal"/></svg>ideal</span>'
     return f'<p class="legend">{items}</p>'
 
 
 def lines(title, y_title, series, ideal=False, x_title="workers", dashed=(), second=()):
-    """`series`: pairs of a name and points (x, y, low, high), over a logarithmic x. `second`: dashed lines in the colours of the first."""
+    """`series`: pairs of a name and points (x, y, low, high), over a logarithmic x. With `ideal` y is logarithmic, too, and a line shows y = x.
+    `second`: dashed lines in the colours of the first."""
     points = [p for _, ps in [*series, *second] for p in ps]
     if not points:
         return ""
@@ -38,27 +41,31 @@ def lines(title, y_title, series, ideal=False, x_title="workers", dashed=(), sec
     low_x, high_x = math.log2(xs[0]), math.log2(xs[-1])
     top = max(max(p[3] for p in points), max(p[1] for p in points))
     if ideal:
-        top = max(top, xs[-1])
-    marks = steps(0, top)
-    top = marks[-1]
+        least = min(min(p[2] for p in points if p[2] > 0), 1)
+        first, last = math.floor(math.log2(least)), max(1, math.ceil(math.log2(max(top, xs[-1])) - 0.05))
+        marks = [2.0 ** i for i in range(first, last + 1)]
+    else:
+        marks = steps(0, top)
+    bottom, top = marks[0], marks[-1]
 
     def x_at(x):
         return LEFT + 10 + (WIDTH - LEFT - RIGHT - 20) * ((math.log2(x) - low_x) / (high_x - low_x) if high_x > low_x else 0.5)
 
     def y_at(y):
-        return TOP + (HEIGHT - TOP - BOTTOM) * (1 - min(max(y, 0), top) / top)
+        y = min(max(y, bottom), top)
+        share = math.log2(y / bottom) / math.log2(top / bottom) if ideal else y / top
+        return TOP + (HEIGHT - TOP - BOTTOM) * (1 - share)
 
     out = []
     for mark in marks:
         out.append(f'<path d="M{LEFT} {y_at(mark):.1f}H{WIDTH - RIGHT}" class="grid"/>'
                    f'<text x="{LEFT - 6}" y="{y_at(mark) + 4:.1f}" text-anchor="end">{tidy(mark)}</text>')
     for x in xs:
-        out.append(f'<text x="{x_at(x):.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{tidy(x)}</text>')
+        out.append(f'<text x="{x_at(x):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{tidy(x)}</text>')
     out.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle">{esc(x_title)}</text>'
                f'<text transform="translate(13 {(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle">{esc(y_title)}</text>')
     if ideal:
-        dense = [2 ** (low_x + (high_x - low_x) * i / 32) for i in range(33)]
-        out.append(f'<path d="M{"L".join(f"{x_at(x):.1f} {y_at(x):.1f}" for x in dense)}" class="ideal"><title>ideal</title></path>')
+        out.append(f'<path d="M{x_at(xs[0]):.1f} {y_at(1):.1f}L{x_at(xs[-1]):.1f} {y_at(xs[-1] / xs[0]):.1f}" class="ideal"><title>ideal</title></path>')
     for i, (name, ps) in enumerate(series):
         colour = f"c{i % 8}"
         shift = (i - (len(series) - 1) / 2) * 3  # error bars beside one another
@@ -70,7 +77,7 @@ def lines(title, y_title, series, ideal=False, x_title="workers", dashed=(), sec
                        f"<title>{esc(name)}, {tidy(x)} {esc(x_title)}: {y:.3g} ({low:.3g} to {high:.3g})</title></circle>")
     for i, (_, ps) in enumerate(second):
         out.append(f'<path d="M{"L".join(f"{x_at(x):.1f} {y_at(y):.1f}" for x, y, _, _ in ps)}" class="line c{i % 8} dashed"/>')
-    return figure(title, "".join(out), HEIGHT, legend([n for n, _ in series], dashed))
+    return figure(title, "".join(out), HEIGHT, legend([n for n, _ in series], dashed, ideal))
 
 
 def bars(title, unit, rows, mark=None, logarithmic=False, text=None):
@@ -78,8 +85,8 @@ def bars(title, unit, rows, mark=None, logarithmic=False, text=None):
     if not rows:
         return ""
     text = text or (lambda v: f"{v:.3g}")
-    name_width, bar_height = 92, 26
-    right = WIDTH - 74
+    name_width, bar_height = 96, 28
+    right = WIDTH - 84
     top_value = max(max(v, h) for _, v, _, h in rows) or 1
     least = min((v for _, v, _, _ in rows if v > 0), default=1)
     floor = 10 ** math.floor(math.log10(least) - 0.3) if logarithmic else 0

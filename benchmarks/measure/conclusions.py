@@ -1,7 +1,7 @@
 """Sentences that follow from the figures. Each is a pair of the family that it speaks of and the sentence."""
 import statistics
 
-from figures import (count, differ, figure_of, gigabytes_per_second, listed, number, speed_up, time_text, workers_of)
+from figures import (count, differ, figure_of, first_upper, gigabytes_per_second, listed, number, speed_up, time_text, workers_of)
 
 BENDS = 0.75      # of the ideal factor from one number of workers to the next
 USED_UP = 0.85    # of the greatest bandwidth of any program
@@ -26,7 +26,7 @@ def scaling_of(row):
     """(workers, median speed-up over one worker, least, greatest) of a row of the family scaling."""
     counts = workers_of(row, "heist")
     one = figure_of(row, "heist", counts[0]) if counts else None
-    return [(n, *speed_up(one, figure_of(row, "heist", n))) for n in counts]
+    return [(n, *(speed_up(one, figure_of(row, "heist", n)) if n != counts[0] else (1.0, 1.0, 1.0))) for n in counts]
 
 
 def bend_of(row):
@@ -79,13 +79,13 @@ def scaling(rows, machine):
             if bend:
                 before, there, factor, low, high = bend
                 clear = high < BENDS * there / before
-                cause = why_bent(row, there, machine, peak) if clear else "but its rounds do not agree"
-                rate = f", {number(gigabytes_per_second(row, figure_of(row, 'heist', there)))} GB/s" if row.get("bytes") else ""
-                bends.setdefault((there, clear, cause), []).append(f"{row['row']} (from {before} to {there} by {number(factor)}{rate})")
-        for (there, clear, cause), names in bends.items():
-            one = len(names) == 1
-            told = "The figures do not show why." if not cause else f"There {cause}." if clear else ("But its" if one else "But their") + " rounds do not agree."
-            yield f"The speed of {listed(names)} bends at {count(there, 'worker')}. {told}"
+                cause = why_bent(row, there, machine, peak) if clear else "the rounds do not agree on it"
+                rate = number(gigabytes_per_second(row, figure_of(row, "heist", there))) if row.get("bytes") else None
+                bends.setdefault((before, there, cause), []).append((row["row"], number(factor), rate))
+        for (before, there, cause), found in bends.items():
+            rates = f" ({listed(r for *_, r in found)} GB/s)" if found[0][2] else ""
+            yield first_upper(f"{listed(n for n, *_ in found)} bend{'s' if len(found) == 1 else ''} at {count(there, 'worker')}, with {listed(f for _, f, _ in found)} "
+                              f"times the speed of {count(before, 'worker')}{rates}; {cause or 'the figures do not show why'}.")
     burdens = [(figure_of(r, "heist", 1)["median"] / figure_of(r, "serial", 1)["median"], r["row"])
                for r in of(rows, "scaling") if figure_of(r, "heist", 1) and figure_of(r, "serial", 1)]
     light = sorted(b for b in burdens if b[0] <= BURDEN)
@@ -94,13 +94,13 @@ def scaling(rows, machine):
         yield (f"On one worker {len(light)} of {count(len(burdens), 'program')} take {number(light[0][0])} to {number(light[-1][0])} "
                "times as long as the serial program.")
     if heavy:
-        yield "On one worker " + listed(f"{name} takes {number(b)} times as long" for b, name in heavy) + "."
+        yield f"On one worker heist's programs take longer than serial ones: {listed(f'{name} {number(b)} times' for b, name in heavy)}."
     for row in of(rows, "scaling"):
         both = sorted(set(workers_of(row, "threads")) & set(workers_of(row, "heist")))
         if not both:
             continue
         ours, plain = figure_of(row, "heist", both[-1]), figure_of(row, "threads", both[-1])
-        where = f"{row['row'].capitalize()} on {count(both[-1], 'worker')}"
+        where = f"{first_upper(row['row'])} on {count(both[-1], 'worker')}"
         if differ(ours, plain):
             yield f"{where} takes {number(ours['median'] / plain['median'])} of the time of plain threads with equal parts."
         else:
@@ -121,8 +121,8 @@ def policies(rows, machine):
                 continue
             words = [f"{f['variant']} {number(f['median'] / base['median'])}" for f in different]
             same = [f["variant"] for f in others if f not in different]
-            yield (f"{where[0].upper() + where[1:]}, time over random's: {listed(words)}." +
-                   (f" {listed(same).capitalize()} show{'s' if len(same) == 1 else ''} no difference." if same else ""))
+            yield (f"{first_upper(where)}, time over random's: {listed(words)}." +
+                   (f" {first_upper(listed(same))} show{'s' if len(same) == 1 else ''} no difference." if same else ""))
     if alike:
         yield f"No policy differs from random beyond the spread: {listed(alike)}."
     if several and several[0].get("squads", "").startswith("1 squad"):
@@ -173,7 +173,9 @@ def forecast(rows, machine):
     yield (f"The simulator's speed-ups are off by {percent(statistics.median(size))} in the median of {count(len(more), 'figure')}, and by {percent(abs(worst[5]))} at "
            f"most ({worst[0]}, {worst[1]}, {count(worst[2], 'worker')}: {number(worst[4])} forecast, {number(worst[3])} measured).")
     high = sum(e[5] > 0 for e in more)
-    if high == len(more) or high == 0:
+    if size[-1] < 0.005:
+        pass
+    elif high in (0, len(more)):
         yield f"All forecasts of speed-ups are {'above' if high else 'below'} the measured ones."
     else:
         yield f"The forecast is above the measured speed-up in {high} of {count(len(more), 'figure')}."
@@ -197,7 +199,7 @@ def disturbance(rows, machine):
     busy = [r["others_cpus"] for r in rows if r.get("others_cpus") is not None]
     if busy and statistics.median(busy) > 0.05 * machine["pus"]:
         yield (f"Other programs used {number(statistics.median(busy))} of {count(machine['pus'], 'CPU')} in the median row, and {number(max(busy))} at most. "
-               "Speed-ups on all workers are too small by about that.")
+               "That makes the speed-ups with all workers too small.")
 
 
 def conclude(rows, machine):

@@ -81,6 +81,10 @@ def count(n, noun):
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
+def first_upper(text):
+    return text[:1].upper() + text[1:]
+
+
 def listed(items):
     items = list(items)
     return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " and " + items[-1]

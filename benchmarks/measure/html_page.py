@@ -2,7 +2,7 @@
 import charts
 from charts import esc
 from conclusions import forecast_errors, scaling_of
-from figures import (DIFFERENCE, bytes_text, count, differ, duration_text, figure_of, gigabytes_per_second, number, time_text,
+from figures import (DIFFERENCE, bytes_text, count, differ, duration_text, figure_of, first_upper, gigabytes_per_second, number, time_text,
                      value_text, workers_of)
 from picture import picture
 
@@ -17,9 +17,9 @@ h1 { font-size: 1.6rem; line-height: 1.25; margin: 1rem 0 .25rem; } h2 { font-si
 h3 { font-size: 1.02rem; margin: 1.6rem 0 .4rem; } p { margin: .5rem 0; max-width: 75ch; } .faint { color: var(--faint); font-size: .92rem; }
 ul { padding-left: 1.2rem; margin: .4rem 0; } li { margin: .35rem 0; max-width: 78ch; } a { color: var(--c0); }
 nav { display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; margin: .8rem 0; font-size: .95rem; }
-.grid-of { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 350px), 1fr)); gap: 1rem; margin: .8rem 0; }
+.grid-of { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 340px), 1fr)); gap: 1rem; margin: .8rem 0; }
 figure { margin: 0; padding: .7rem .8rem; background: var(--card); border-radius: 8px; } figcaption { font-weight: 600; font-size: .95rem; margin-bottom: .3rem; }
-figure > svg { width: 100%; height: auto; display: block; } svg text { font: 12.5px system-ui, sans-serif; fill: var(--faint); }
+figure > svg { width: 100%; height: auto; display: block; } svg text { font: 14px system-ui, sans-serif; fill: var(--faint); }
 .grid { stroke: var(--line); } .ideal { stroke: var(--faint); stroke-dasharray: 3 4; fill: none; } .line { fill: none; stroke-width: 2; } .dashed { stroke-dasharray: 6 4; }
 .whisker { stroke-width: 1.5; opacity: .7; } .range { stroke: var(--ink); stroke-width: 1.5; }
 .legend { display: flex; flex-wrap: wrap; gap: .1rem .9rem; font-size: .86rem; margin: .3rem 0 0; } .key { display: inline-flex; align-items: center; gap: .35rem; } .swatch { width: 22px; height: 10px; }
@@ -52,23 +52,26 @@ def conclusions_of(result, family):
     return "<ul>" + "".join(f"<li>{esc(t)}</li>" for t in found) + "</ul>\n" if found else ""
 
 
+def bandwidth_chart(rows):
+    series = []
+    for r in rows:
+        for variant, more in (("heist", ""), ("threads", ", plain threads")):
+            points = [(f["workers"], gigabytes_per_second(r, f), r["bytes"] / f["max"], r["bytes"] / f["min"])
+                      for n in workers_of(r, variant) for f in [figure_of(r, variant, n)]]
+            if points:
+                series.append((r["row"] + more, points))
+    return charts.lines("Bandwidth of memory-bound programs", "GB/s", series, dashed=[n for n, _ in series if n.endswith("threads")])
+
+
 def scaling_section(rows):
-    out = []
-    for group in dict.fromkeys(r["group"] for r in rows):
-        here = [r for r in rows if r["group"] == group]
-        out.append(f"<h3>{esc(GROUPS.get(group, group))}</h3>\n<div class=\"grid-of\">")
-        out.append(charts.lines("Speed-up over one worker", "speed-up", [(r["row"], scaling_of(r)) for r in here], ideal=True))
-        with_bytes = [r for r in here if r.get("bytes")]
-        if with_bytes:
-            series = []
-            for r in with_bytes:
-                for variant in ("heist", "threads"):
-                    points = [(f["workers"], gigabytes_per_second(r, f), r["bytes"] / f["max"], r["bytes"] / f["min"])
-                              for n in workers_of(r, variant) for f in [figure_of(r, variant, n)]]
-                    if points:
-                        series.append((r["row"] if variant == "heist" else f"{r['row']}, plain threads", points))
-            out.append(charts.lines("Bandwidth", "GB/s", series, dashed=[n for n, _ in series if n.endswith("threads")]))
-        out.append("</div>")
+    out = ['<div class="grid-of">']
+    groups = {group: [r for r in rows if r["group"] == group] for group in dict.fromkeys(r["group"] for r in rows)}
+    for group, here in groups.items():
+        out.append(charts.lines(f"{GROUPS.get(group, group)}: speed-up over one worker", "speed-up", [(r["row"], scaling_of(r)) for r in here], ideal=True))
+    out.append(bandwidth_chart([r for r in rows if r.get("bytes")]))
+    out.append('</div><p class="faint">Vertical lines reach from the least to the greatest quotient of rounds. Tables have the time of a run and the speed-up.</p>')
+    for group, here in groups.items():
+        out.append(f"<h3>{esc(GROUPS.get(group, group))}</h3>\n")
         counts = sorted({n for r in here for n in workers_of(r, "heist")})
         cells = []
         for r in here:
@@ -120,7 +123,7 @@ def idle_section(rows):
         for n in sorted({f["workers"] for f in r["figures"]}):
             figures = [f for f in r["figures"] if f["workers"] == n]
             if r["group"] == "wake-up":
-                out.append(charts.bars(f"{r['row'].capitalize()}: time until a task begins, {count(n, 'worker')}", "",
+                out.append(charts.bars(f"{first_upper(r['row'])}: time until a task begins, {count(n, 'worker')}", "",
                                        [(f["variant"], f["median"], f["median"], f["p99"]) for f in figures], logarithmic=True, text=time_text))
             else:
                 out.append(charts.bars(f"CPU time that an idle executor uses each second, {count(n, 'worker')}", "",
@@ -186,7 +189,7 @@ def checks(result):
     for p in sorted(result["preconditions"], key=lambda p: {False: 0, None: 1, True: 2}[p["met"]]):
         kind, sign = kinds[p["met"]]
         more = "" if p["met"] else f" {esc(p['why'])}<br><span class=\"faint\">{esc(p['fix'])}</span>"
-        out.append(f'<li class="{kind}"><b>{sign} {esc(p["name"].capitalize())}.</b> {esc(p["found"])}{more}</li>')
+        out.append(f'<li class="{kind}"><b>{sign} {esc(first_upper(p["name"]))}.</b> {esc(p["found"])}{more}</li>')
     return "".join(out) + "</ul>\n"
 
 
@@ -201,7 +204,8 @@ def page(result):
            "".join(f'<a href="#{f}">{esc(TITLES[f])}</a>' for f in families) + '<a href="#about">How it was measured</a></nav>\n']
     if run["ended"] != "finished":
         left = len(result["left_out"])
-        out.append(f'<p class="notice">The measurement was {esc(run["ended"])}. {count(left, "row")} {"is" if left == 1 else "are"} missing; all others are complete.</p>\n')
+        missing = f'{count(left, "row")} {"is" if left == 1 else "are"} missing; all others are complete.' if left else "The rows that it has are complete."
+        out.append(f'<p class="notice">The measurement {"has" if run["ended"].startswith("not") else "was"} {esc(run["ended"])}. {missing}</p>\n')
     if unmet:
         out.append(f'<p class="notice">Not met: {esc(", ".join(unmet))}. <a href="#checks">What that means</a></p>\n')
     out.append("<h2>What follows</h2>\n" + conclusions_of(result, "all"))

@@ -81,7 +81,7 @@ class Measurement:
         self.began = time.monotonic()
         self.result = {"schema": SCHEMA, "version": VERSION,
                        "run": {"mode": options.mode, "rounds": options.rounds or self.mode["rounds"], "workers": [], "arguments": sys.argv[1:],
-                               "date": time.strftime("%Y-%m-%d %H:%M"), "seconds": 0.0, "ended": "interrupted"},
+                               "date": time.strftime("%Y-%m-%d %H:%M"), "seconds": 0.0, "ended": "not finished"},
                        "machine": {}, "preconditions": [], "rows": [], "left_out": [], "conclusions": []}
 
     def spent(self):

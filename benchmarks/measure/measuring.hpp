@@ -84,11 +84,11 @@ inline double seconds_of_sample(request const& o, std::size_t variants) {
 }
 
 /// Measures all variants in turn, round by round; each round begins with another variant. Figures are in ns. `waited`
-/// is the share of the time for which a worker was ready to run and had no CPU. There are fewer rounds, but a few, if
-/// they take much longer than asked for. Throws if a result is wrong.
+/// is the share of the time for which a worker was ready to run and had no CPU. There are fewer rounds if they
+/// take longer than asked for, and less than three if they take much longer. Throws if a result is wrong.
 inline nlohmann::json alternate(std::vector<variant> const& all, request const& o, std::size_t most_repeats = 100'000) {
   constexpr std::size_t few_rounds = 3;
-  constexpr double much_longer = 1.5;
+  constexpr double longer = 1.5, much_longer = 4;
   struct state {
     std::size_t repeats = 1;
     std::vector<double> samples;
@@ -108,7 +108,8 @@ inline nlohmann::json alternate(std::vector<variant> const& all, request const& 
         std::clamp(seconds_of_sample(o, all.size()) / once, 1.0, static_cast<double>(most_repeats)));
   }
   for (std::size_t round = 0; round < o.rounds; ++round) {
-    if (round >= few_rounds && o.seconds > 0 && watch.seconds() > much_longer * o.seconds) break;
+    double const most = (round < few_rounds ? much_longer : longer) * o.seconds;
+    if (round > 0 && o.seconds > 0 && watch.seconds() > most) break;
     for (std::size_t k = 0; k < all.size(); ++k) {
       std::size_t const i = (k + round) % all.size();
       state& s = states[i];

@@ -36,7 +36,9 @@ struct squad_choice {
       auto const made = heist::topology::make_squads(m, level, workers);
       if (level != heist::squad_by::automatic && made.members.size() == 1) break;
       std::uint64_t const most = m.core_count() * most_cache_of_core / made.members.size();
-      c = {level, made.members.size(), std::min(heist::topology::shared_cache_bytes(m, made), most)};
+      std::uint64_t const told =
+          level == heist::squad_by::l2 ? m.l2_bytes : heist::topology::shared_cache_bytes(m, made);
+      c = {level, made.members.size(), std::min(told, most)};
       if (c.squads > 1) break;
     }
     return c;
@@ -54,7 +56,7 @@ locality::settings settings_for(request const& o, std::size_t workers, squad_cho
   auto const& about = P::about;
   std::size_t size = o.tiny ? about.test : about.usual;
   if (!o.tiny && about.bound == locality::bound_by::memory && P::bytes_for(about.usual) != 0) {
-    constexpr std::size_t least = std::size_t{1} << 20, most = std::size_t{256} << 20;
+    constexpr std::size_t least = std::size_t{1} << 20, most = std::size_t{64} << 20;
     size =
         locality::size_for_bytes<P>(std::clamp<std::size_t>(squads.squads * squads.cache_bytes / 4 * 3, least, most));
   }
@@ -130,12 +132,19 @@ class policy_comparison {
   void choose_steps(request const& o) {
     constexpr std::size_t most = 20'000;
     steps_ = {0, std::min<std::size_t>(3, program_.most_steps())};
-    double round = 0;  // of one step of each
-    for (auto const& v : variants_) round += seconds_of(v.run) / static_cast<double>(steps_.timed);
+    double step = 0;  // of each variant
+    double const all_runs = seconds_of([&] {
+      for (auto const& v : variants_) {
+        step += v.run();
+        v.check();
+      }
+    });
     double const of_round = o.seconds / static_cast<double>(o.rounds + 2);  // two runs come before the first round
-    auto const wanted = static_cast<std::size_t>(std::clamp(of_round / round, 2.0, static_cast<double>(most)));
-    std::size_t const all = std::min(wanted, program_.most_steps());
-    steps_ = {all / 10, all - all / 10};
+    double const rest = std::max(0.0, all_runs - step * static_cast<double>(steps_.timed));  // data and checks
+    double const for_steps = std::max(of_round - rest, of_round / 4);
+    auto const wanted = static_cast<std::size_t>(std::clamp(for_steps / step, 2.0, static_cast<double>(most)));
+    std::size_t const all_steps = std::min(wanted, program_.most_steps());
+    steps_ = {all_steps / 10, all_steps - all_steps / 10};
     expected_.reset();
   }
 
