@@ -1,4 +1,6 @@
 """Two result files beside each other: a table of ratios, and what changed beyond the spread."""
+import statistics
+
 from conclusions import scaling_of
 from figures import DIFFERENCE, count, differ, number, value_text
 
@@ -8,6 +10,7 @@ FACTS = (("processor", lambda r: r["machine"]["cpu"]), ("topology", lambda r: r[
          ("huge pages", lambda r: r["machine"]["huge_pages"]),
          ("heist", lambda r: r["machine"]["heist"] + (" " + r["machine"]["commit"] if r["machine"].get("commit") else "")),
          ("compiler", lambda r: r["machine"]["compiler"]), ("rounds", lambda r: r["run"]["rounds"]), ("ended", lambda r: r["run"]["ended"]),
+         ("CPUs of other programs", lambda r: number(statistics.median([x["others_cpus"] for x in r["rows"]] or [0]))),
          ("not met", lambda r: ", ".join(p["name"] for p in r["preconditions"] if p["met"] is False) or "nothing"))
 
 

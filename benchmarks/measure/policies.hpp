@@ -49,12 +49,12 @@ struct squad_choice {
   }
 };
 
-/// A size and a leaf: data of three quarters of all squads' caches, where size follows from bytes, and at least eight
-/// leaves for each worker.
+/// A size and a leaf, at least eight leaves for each worker. Memory-bound programs have data of three quarters of all
+/// squads' caches. Others have the size `wanted`, or their usual one if that is 0.
 template <class P>
-locality::settings settings_for(request const& o, std::size_t workers, squad_choice const& squads) {
+locality::settings settings_for(request const& o, std::size_t workers, squad_choice const& squads, std::size_t wanted) {
   auto const& about = P::about;
-  std::size_t size = o.tiny ? about.test : about.usual;
+  std::size_t size = o.tiny ? about.test : wanted != 0 ? wanted : about.usual;
   if (!o.tiny && about.bound == locality::bound_by::memory && P::bytes_for(about.usual) != 0) {
     constexpr std::size_t least = std::size_t{1} << 20, most = std::size_t{64} << 20;
     size =
@@ -97,8 +97,8 @@ class under_policy {
 template <class P>
 class policy_comparison {
  public:
-  policy_comparison(request const& o, std::size_t workers)
-      : squads_{squad_choice::of(workers)}, settings_{settings_for<P>(o, workers, squads_)}, program_{settings_} {
+  policy_comparison(request const& o, std::size_t workers, std::size_t size)
+      : squads_{squad_choice::of(workers)}, settings_{settings_for<P>(o, workers, squads_, size)}, program_{settings_} {
     variants_.push_back({"serial", 1, [this] { return serial(); }, [this] { return check(); }});
     add<heist::policy::random>("random", workers);
     add<child_first>("child-first", workers);
@@ -178,14 +178,14 @@ class policy_comparison {
 };
 
 template <class P>
-row policy_row(std::string group) {
+row policy_row(std::string group, std::size_t size = 0) {
   return {"policies", std::move(group), std::string{P::about.name}, std::string{P::about.problem},
-          [](request const& o) {
+          [size](request const& o) {
             auto result = nlohmann::json::object();
             for (std::size_t const workers : o.workers) {
               request part = o;
               part.seconds /= static_cast<double>(o.workers.size());
-              policy_comparison<P> c{part, workers};
+              policy_comparison<P> c{part, workers, size};
               auto const more = c.measure(part);
               if (result.empty()) {
                 result = more;
