@@ -16,7 +16,6 @@ s/\bidle::always_awake\b/idle::spinning/g
 s/\bidle::balanced\b/idle::bws/g
 s/\bidle::default_idle\b/idle::standard/g
 s/\bjoin::wait\b/join::spin/g
-s/\bwakes_on_push\b/notify_on_push/g
 s/\bholdback\b/wake_delay/g
 s/\btiering\b/tier_mode/g
 s/\bmetered_context\b/instrumented_context/g

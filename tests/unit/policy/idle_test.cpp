@@ -68,7 +68,7 @@ TEMPLATE_TEST_CASE("idle: the rules do not contradict each other", "[policy]", A
   CHECK_FALSE((TestType::keeps_a_thief && TestType::wakes_on_push));
 }
 
-TEMPLATE_TEST_CASE("idle: I3 holdback and pauses are bounded, whatever was stolen", "[policy]", ALL_IDLE_POLICIES) {
+TEMPLATE_TEST_CASE("idle: I3 wake_delay and pauses are bounded, whatever was stolen", "[policy]", ALL_IDLE_POLICIES) {
   TestType policy;
   for (int search = 0; search < 1000; ++search) {
     policy.begin(2, search % 100 == 0 ? never_worked : 1);

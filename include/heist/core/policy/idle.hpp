@@ -20,10 +20,10 @@ enum class step {
 ///
 /// Promises  I1  failed() returns step::sleep after finitely many calls since begin(), or never_sleeps is true.
 ///           I2  the constants below never change.
-///           I3  holdback() is bounded by some microseconds: work waits no longer for a thief that could take it.
+///           I3  wake_delay() is bounded by some microseconds: work waits no longer for a thief that could take it.
 /// Threads   one object per worker, used by that worker alone: no atomics, no locks, no allocation.
 ///
-/// begin() opens a search, told how many ticks (os_env::ticks) the worker has worked since its last one; for holdback()
+/// begin() opens a search, told how many ticks (os_env::ticks) the worker has worked since its last one; for wake_delay()
 /// relax instructions it then leaves other workers alone.
 ///
 ///   never_sleeps     thieves search until they find work or the executor stops
