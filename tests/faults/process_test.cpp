@@ -20,6 +20,7 @@
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/graph.hpp"
+#include "heist/thread_limit.hpp"
 #include "support/catch.hpp"
 #include "support/wait_for.hpp"
 #include "support/watchdog.hpp"
@@ -180,6 +181,31 @@ TEST_CASE("fork(): the child can make an executor of its own", "[faults]") {
           CHILD_REQUIRE(n == 1000);
         },
         10s);
+    std::printf("grandchild: %s\n", grandchild.text().c_str());
+    CHILD_REQUIRE(grandchild.clean());
+  });
+  INFO(report.text());
+  CHECK(report.clean());
+}
+
+TEST_CASE("fork(): permits of the parent's workers are free in the child", "[faults]") {
+  if (heist::under_tsan) return heist_test::skipped("ThreadSanitizer starts no threads in a child of fork()");
+  auto const report = run_child([] {
+    heist::thread_limit limit{1};
+    std::atomic<bool> runs{false}, ends{false};
+    heist::executor parents{heist::options{.workers = 2, .limit = &limit}};
+    parents.post([&] {
+      runs = true;
+      while (!ends) std::this_thread::yield();
+    });
+    while (!runs) std::this_thread::yield();
+    auto const grandchild = run_child(
+        [&] {
+          heist::executor own{heist::options{.workers = 2, .limit = &limit}};
+          CHILD_REQUIRE(own.submit([] { return 7; }).get() == 7);
+        },
+        10s);
+    ends = true;
     std::printf("grandchild: %s\n", grandchild.text().c_str());
     CHILD_REQUIRE(grandchild.clean());
   });

@@ -89,7 +89,6 @@ void stopped_behind_another(model::execution& t) {
   model::check(s.limit.try_acquire(), "it is free");
   auto const works = [&s] {
     model::check(s.acquire(0), "its executor goes on");
-    s.work(1);
     s.limit.release();
   };
   t.thread(works);
@@ -143,7 +142,7 @@ int main(int argc, char** argv) {
   model::suite all{argc, argv};
   model::limits const three{.config = {.preemptions = 3}};
   model::limits const two{.config = {.preemptions = 2}};
-  model::limits const none{.config = {.preemptions = 0}};
+  model::limits const wide{.config = {.steps = 4000}, .random_executions = 60'000};
   model::limits const one{.config = {.preemptions = 1}};
 
   all.verify("H25 limit: 2 threads once, 1 permit", three, all_work<1, 2, 1>);
@@ -151,7 +150,7 @@ int main(int argc, char** argv) {
   all.verify("H25 limit: 3 threads, 1 permit", one, all_work<1, 3, 1>);
   all.verify("H25 limit: 3 threads, 2 permits", one, all_work<2, 3, 1>);
   all.verify("H25 limit: an executor stops", three, stopped);
-  all.verify("H25 limit: the same, behind another one", none, stopped_behind_another);
+  all.verify("H25 limit: the same, behind another one, random", wide, stopped_behind_another);
   all.verify("H25 limit: raised", two, raised<1>);
   all.verify("H25 limit: raised for two", one, raised<2>);
   all.verify("H25 limit: lowered", three, lowered);

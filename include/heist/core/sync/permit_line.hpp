@@ -55,17 +55,25 @@ class permit_line {
     if (wanted()) ask_members();
   }
 
+  /// In a child of fork() the first one finds the line empty and all permits free: the threads that had some are not there.
   void join(member& m) noexcept {
     spin_guard const guard{lock_};
+    if (process_ != Env::process()) {
+      process_ = Env::process();
+      first_ = last_ = nullptr;
+      members_ = nullptr;
+      taken_ = 0;
+      change_wanted();
+    }
     m.next_ = members_;
     members_ = &m;
   }
-  /// When it returns, `m` is asked no more.
+  /// When it returns, `m` is asked no more. In a child of fork() it need not be one.
   void leave(member& m) noexcept {
     spin_guard const guard{lock_};
     member** at = &members_;
-    while (*at != &m) at = &(*at)->next_;
-    *at = m.next_;
+    while (*at != nullptr && *at != &m) at = &(*at)->next_;
+    if (*at != nullptr) *at = m.next_;
   }
 
   /// Does somebody wait for a permit, or are there too many? A hint.
@@ -163,6 +171,7 @@ class permit_line {
   place* first_ = nullptr;
   place* last_ = nullptr;
   member* members_ = nullptr;
+  std::uint32_t process_ = Env::process();
   typename Env::template atomic<bool> wanted_{false};  ///< changed under the lock
 };
 

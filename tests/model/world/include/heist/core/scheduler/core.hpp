@@ -12,6 +12,7 @@
 #include "heist/core/base/env.hpp"
 #include "heist/core/base/priority.hpp"
 #include "heist/core/extension/room_core.hpp"
+#include "heist/core/extension/thread_permits.hpp"
 #include "heist/core/fiber/current.hpp"
 #include "heist/core/policy/order.hpp"
 #include "heist/core/scheduler/fiber.hpp"
@@ -208,6 +209,7 @@ class core {
   void ask_all(worker const&) const noexcept {}
   worker* open_task_stacks(worker&) noexcept { return nullptr; }
   bool something_waits(worker const&) const noexcept { return false; }
+  bool is_permit_over(worker const&) const noexcept { return false; }  // permits: permit_line.cpp
   bool something_from_outside() const noexcept { return !requests.maybe_empty(); }
   static runnable* join_loop(worker const&) noexcept { return nullptr; }
 
@@ -265,6 +267,7 @@ class core {
   fork_order const order = fork_order::parent_first;
   join_strategy const joins = join_strategy::park;
   std::unique_ptr<room_core> room;  ///< none, unless it was given one
+  thread_permits* const limit = nullptr;
   bool has_mail = false;
 
   // The worker loop calls these for other policies, and for forked tasks.
