@@ -3,6 +3,7 @@
 //   raw       MPI's own ping-pong, N to and fro            burst    N values made on rank 0, taken on rank 1
 //   chain     N tasks, each on the other rank              wait     rank 1 waits a second for rank 0: CPU meanwhile
 //   foreign   N tasks of another rank: to walk past them   cholesky N x N tiles of BYTES x BYTES numbers, 1 worker
+//   heat      N x N cells, BYTES steps, 1 worker a rank   heat_mpi the same by hand in plain MPI
 //   network   the costs of the simulator's network here; its prediction for the factorisation, and the measured time
 //
 // bench_distributed_starpu is the same with all values moved by StarPU-MPI's requests.
@@ -21,10 +22,12 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "factorisation.hpp"
+#include "heat.hpp"
 #include "network.hpp"
 
 namespace {
@@ -71,8 +74,9 @@ double raw_ping_pong(int n, int bytes) {
 
 int main(int argc, char** argv) {
   std::string const mode = argc > 1 ? argv[1] : "chain";
-  int const n = argc > 2 ? std::atoi(argv[2]) : mode == "cholesky" || mode == "network" ? 16 : 2000;
-  int const bytes = argc > 3 ? std::atoi(argv[3]) : mode == "cholesky" || mode == "network" ? 64 : 8;
+  bool const heat = mode == "heat" || mode == "heat_mpi";
+  int const n = argc > 2 ? std::atoi(argv[2]) : mode == "cholesky" || mode == "network" ? 16 : heat ? 1000 : 2000;
+  int const bytes = argc > 3 ? std::atoi(argv[3]) : mode == "cholesky" || mode == "network" ? 64 : heat ? 200 : 8;
   if (mode == "raw") return raw_ping_pong(n, bytes) > 0 ? 0 : 1;
 #if defined(HEIST_BENCH_STARPU)
   heist::world world{heist::distributed::starpu(argc, argv, heist::world_options{}.pause, 0)};
@@ -89,6 +93,9 @@ int main(int argc, char** argv) {
   }
   heist::distributed_graph g{world};
   int const other = world.size() > 1 ? 1 : 0;
+  auto const size = static_cast<std::size_t>(n), steps = static_cast<std::size_t>(bytes);
+  std::optional<heist::placed<double>> sum;
+  double sum_by_hand = 0;
   int const runs = argc > 4 && mode != "cholesky" ? std::atoi(argv[4]) : mode == "wait" ? 3 : 21;
 
   auto const built = clock_type::now();
@@ -117,7 +124,9 @@ int main(int argc, char** argv) {
     auto const place = heist::place::block_cyclic::square(world.size());
     example::add_cholesky(g, static_cast<std::size_t>(n), static_cast<std::size_t>(bytes), place,
                           [](heist::context, char) {});
-  } else {
+  } else if (mode == "heat") {
+    sum = bench::add_heat(g, world.size(), size, steps);
+  } else if (mode != "heat_mpi") {
     std::fprintf(stderr, "no such mode: %s\n", mode.c_str());
     return 1;
   }
@@ -128,7 +137,11 @@ int main(int argc, char** argv) {
     world.barrier();
     double const used = cpu_us();
     auto const begin = clock_type::now();
-    ex.run(g).get();
+    if (mode == "heat_mpi") {
+      sum_by_hand = bench::heat_by_hand(MPI_COMM_WORLD, size, steps);
+    } else {
+      ex.run(g).get();
+    }
     us.push_back(us_since(begin));
     cpu.push_back((cpu_us() - used) / us.back());
   }
@@ -142,4 +155,5 @@ int main(int argc, char** argv) {
       "build %.1f ns each; CPU %.1f %%\n",
       world.rank(), world.size(), mode.c_str(), n, bytes, median, us.front(), us.back(), us.front() / n, median / n,
       cpu_each, build * 1000, 100 * cpu[cpu.size() / 2]);
+  if (heat && world.rank() == 0) std::printf("sum %.3f\n", sum ? sum->result() : sum_by_hand);
 }
