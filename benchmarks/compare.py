@@ -57,6 +57,7 @@ GRAPH = [
     Row(r'rerun/wavefront/p\d+', 'ns/node', goals=[Goal(0.40)]),
     Row(r'rerun_counting/chain/p\d+', 'ns/node'),
     Row(r'first_run/\w+/p\d+', 'ns/node'),
+    Row(r'one_shot/\w+/p\d+', 'ns/node'),
     Row(r'anew/\w+/p\d+', 'ns/node', goals=[Goal(0.7)]),
     Row(r'anew_run/\w+/p\d+', 'ns/node', goals=[Goal(1.0)]),
     Row(r'build/\w+', 'ns/node', goals=[Goal(0.5)]),

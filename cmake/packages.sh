@@ -2,6 +2,7 @@
 # Sourced by the scripts beside it: finds out what is missing on this machine and installs it.
 #
 #   heist_need KEY...   makes sure of each; ends the program with what to install where it cannot
+#   heist_want KEY...   the same for what is optional: names what stays missing, and goes on
 #   heist_jobs          how many jobs to run at once
 #
 # With apt-get (as root or by sudo) the missing packages are installed; elsewhere they are named. HEIST_SKIP_PACKAGES=1
@@ -21,6 +22,9 @@ json              nlohmann-json3-dev     json-devel           nlohmann-json   nl
 png               libpng-dev             libpng-devel         libpng          libpng
 catch2            catch2                 catch-devel          catch2          catch2
 benchmark         libbenchmark-dev       google-benchmark-devel benchmark     google-benchmark
+tbb               libtbb-dev             tbb-devel            onetbb          tbb
+openmp            libomp-dev             libomp-devel         openmp          libomp
+taskflow          libtaskflow-cpp-dev    -                    -               taskflow
 mpi               libopenmpi-dev         openmpi-devel        openmpi         open-mpi
 mpirun            openmpi-bin            openmpi              openmpi         open-mpi
 mpich             libmpich-dev           mpich-devel          mpich           mpich
@@ -95,6 +99,9 @@ heist_has() {
     png) heist_includes png.h -lpng ;;
     catch2) heist_includes catch2/catch_all.hpp || heist_includes catch2/catch.hpp ;;
     benchmark) heist_includes benchmark/benchmark.h -lbenchmark ;;
+    tbb) heist_includes oneapi/tbb.h -ltbb ;;
+    openmp) heist_includes omp.h -fopenmp ;;
+    taskflow) heist_includes taskflow/taskflow.hpp ;;
     mpi) pkg-config --exists mpi-cxx 2>/dev/null || command -v mpicxx >/dev/null 2>&1 ;;
     mpich) pkg-config --exists mpich 2>/dev/null || command -v mpicxx.mpich >/dev/null 2>&1 ;;
     boost-serialization) heist_includes boost/archive/binary_oarchive.hpp -lboost_serialization ;;
@@ -180,4 +187,16 @@ heist_need() {
     heist_say_what_to_install
     exit 1
   fi
+}
+
+# Each key by itself: one that cannot be installed keeps no other from it. apt-get is not asked for packages that it does not know.
+heist_want() {
+  for heist_wanted; do
+    [ "${HEIST_SKIP_PACKAGES:-0}" != 1 ] && ! heist_has "$heist_wanted" || continue
+    if command -v apt-get >/dev/null 2>&1 && apt-cache show "$(heist_names 2 "$heist_wanted" | tr -d ' ')" >/dev/null 2>&1; then
+      (heist_need "$heist_wanted") && continue
+    fi
+    echo "Without $heist_wanted, which is not installed. Packages: apt $(heist_names 2 "$heist_wanted"), dnf $(heist_names 3 "$heist_wanted")," \
+      "pacman $(heist_names 4 "$heist_wanted"), brew $(heist_names 5 "$heist_wanted")"
+  done
 }

@@ -108,12 +108,14 @@ std::vector<peer> make_peers(hints const& w) {
   add("oneTBB", make_tbb, w.workers, true);
   add("oneTBB, outside", make_tbb, w.workers, false);
   add("std par", make_std_par, w.workers, true);
+  add("std par, outside", make_std_par, w.workers, false);
 #endif
 #ifdef HEIST_BENCH_OPENMP
   add("OpenMP", make_openmp, w.workers, false);
 #endif
 #ifdef HEIST_BENCH_TASKFLOW
   add("Taskflow", make_taskflow, w.workers, true);
+  add("Taskflow, outside", make_taskflow, w.workers, false);
 #endif
 #ifdef HEIST_BENCH_PARLAYLIB
   setenv("PARLAY_NUM_THREADS", std::to_string(w.workers).c_str(), 1);
@@ -173,7 +175,7 @@ void print_row(hints const& w, bench::row which, char const* name, bench::data& 
       std::printf("  |");
     } else {
       double const us = t[w.fastest ? 0 : t.size() / 2];
-      std::printf(us < 10 ? " %.1f |" : " %.0f |", us);
+      std::printf(us < 1 ? " %.3f |" : us < 10 ? " %.2f |" : " %.0f |", us);
     }
   }
   std::puts("");

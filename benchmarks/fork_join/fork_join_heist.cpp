@@ -48,5 +48,9 @@ struct wait {
 }  // namespace
 
 int main(int argc, char** argv) {
+#ifdef HEIST_BENCH_SHORT
+  return bench::run_suite<parent_first>(argc, argv);
+#else
   return bench::run_suite<parent_first, child_first, leapfrog, wait>(argc, argv);
+#endif
 }

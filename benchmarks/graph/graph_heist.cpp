@@ -91,6 +91,10 @@ struct heist_library {
 }  // namespace
 
 int main(int argc, char** argv) {
+#ifdef HEIST_BENCH_SHORT
+  return bench::run_suite<heist_library<default_policy>>(argc, argv);
+#else
   return bench::run_suite<heist_library<default_policy>, heist_library<adaptive_policy>,
                           heist_library<always_awake_policy>, heist_library<balanced_policy>>(argc, argv);
+#endif
 }

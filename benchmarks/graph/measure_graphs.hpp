@@ -45,6 +45,26 @@ void first_run(benchmark::State& state, std::string_view name, std::size_t worke
   }
 }
 
+/// A new graph for each run, with the memory of the one before: build, run once, clear.
+template <class Library>
+void one_shot(benchmark::State& state, std::string_view name, std::size_t workers) {
+  auto const& s = cached_shape(name);
+  typename Library::executor ex{workers};
+  built_graph<Library> g{ex, s};
+  auto const once = [&] {
+    g.build();
+    g.run();
+    g.clear();
+  };
+  once();
+  reporter report{state};
+  for (auto _ : state) {
+    stopwatch watch;
+    once();
+    report.add(watch.seconds(), s.size());
+  }
+}
+
 /// A program that has a new graph for each question. It builds the graph node by node in an object that stays, and asks
 /// every node for its number of predecessors. It runs the graph once, and clears it. Small graphs are repeated many
 /// times. `only_run`: counts the time of the run alone.

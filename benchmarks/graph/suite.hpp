@@ -60,6 +60,7 @@ void register_library(std::vector<std::size_t> const& worker_counts) {
     for (auto p : worker_counts) {
       add(at("first_run/" + n, p), suffix, [=](State& s) { first_run<Library>(s, name, p); })->Iterations(3);
       add(at("rerun/" + n, p), suffix, [=](State& s) { rerun<Library>(s, name, p); })->MinTime(0.3);
+      add(at("one_shot/" + n, p), suffix, [=](State& s) { one_shot<Library>(s, name, p); })->Iterations(3);
     }
     add("memory/" + n, suffix, [name](State& s) { memory<Library>(s, name); })->Iterations(1);
   }

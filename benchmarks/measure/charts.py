@@ -80,7 +80,7 @@ def lines(title, y_title, series, ideal=False, x_title="workers", dashed=(), sec
     return figure(title, "".join(out), HEIGHT, legend([n for n, _ in series], dashed, ideal))
 
 
-def bars(title, unit, rows, mark=None, logarithmic=False, text=None):
+def bars(title, unit, rows, mark=None, logarithmic=False, text=None, colours=None):
     """`rows`: (name, value, low, high). Lying bars, a thin line from low to high; `mark`: a line across at this value."""
     if not rows:
         return ""
@@ -101,7 +101,7 @@ def bars(title, unit, rows, mark=None, logarithmic=False, text=None):
     for i, (name, value, low, high) in enumerate(rows):
         y = 8 + i * bar_height
         out.append(f'<text x="{name_width - 6}" y="{y + 14}" text-anchor="end">{esc(name)}</text>'
-                   f'<rect x="{name_width}" y="{y}" width="{max(0.5, x_at(value) - name_width):.1f}" height="18" rx="2" class="bar c{i % 8}">'
+                   f'<rect x="{name_width}" y="{y}" width="{max(0.5, x_at(value) - name_width):.1f}" height="18" rx="2" class="bar c{(colours[i] if colours else i) % 8}">'
                    f"<title>{esc(name)}: {esc(text(value))} ({esc(text(low))} to {esc(text(high))})</title></rect>"
                    f'<path d="M{x_at(low):.1f} {y + 9}H{x_at(high):.1f}" class="range"/>'
                    f'<text x="{max(x_at(value), x_at(high)) + 6:.1f}" y="{y + 14}">{esc(text(value))}</text>')

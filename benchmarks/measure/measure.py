@@ -46,18 +46,35 @@ class Progress:
             print("\r\033[K", end="", file=self.out, flush=True)
 
 
-def run_program(program, arguments, limit):
-    """Standard output of a call, as JSON. The call is a session of its own: Ctrl-C reaches this script alone, which ends it."""
+def run_text(program, arguments, limit):
+    """Standard output of a call. The call is a session of its own: Ctrl-C reaches this script alone, which ends the call."""
     child = subprocess.Popen([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
         out, errors = child.communicate(timeout=limit)
     except BaseException:
-        child.kill()
+        try:
+            os.killpg(child.pid, signal.SIGKILL)  # and the processes that it has started
+        except ProcessLookupError:
+            pass
         child.wait()
         raise
     if child.returncode != 0:
         raise RuntimeError(errors.strip().splitlines()[-1] if errors.strip() else f"it ended with status {child.returncode}")
-    return json.loads(out)
+    return out
+
+
+def run_program(program, arguments, limit):
+    """The same, as JSON."""
+    return json.loads(run_text(program, arguments, limit))
+
+
+def write_whole(folder, texts):
+    """Files, each replaced at once: whatever ends the script, they are whole."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        partial = folder / (name + ".new")
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(folder / name)
 
 
 def own_cpu_seconds():
@@ -152,14 +169,10 @@ class Measurement:
         self.result["left_out"] += [{"family": r["family"], "row": r["row"], "why": why} for r in rows]
 
     def write(self):
-        """Both files, each replaced at once: whatever ends the script, they are whole."""
+        """Both files."""
         self.result["run"]["seconds"] = round(self.spent(), 1)
         self.result["conclusions"] = conclude(self.result["rows"], self.result["machine"])
-        self.output.mkdir(parents=True, exist_ok=True)
-        for name, text in (("heist-measure.json", json.dumps(self.result, indent=1) + "\n"), ("heist-measure.html", page(self.result))):
-            partial = self.output / (name + ".new")
-            partial.write_text(text, encoding="utf-8")
-            partial.replace(self.output / name)
+        write_whole(self.output, {"heist-measure.json": json.dumps(self.result, indent=1) + "\n", "heist-measure.html": page(self.result)})
 
     def run(self):
         status, rows = 0, []

@@ -3,7 +3,6 @@
 
 What it writes is whole, also when a signal ends it; the page is well formed and refers to nothing outside; two files can be compared.
 It judges no figure."""
-import html.parser
 import json
 import os
 import pathlib
@@ -14,9 +13,10 @@ import sys
 import tempfile
 import time
 
+from page_check import Page
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "benchmarks/measure/measure.py"
-VOID = {"meta", "br", "link", "img", "hr", "input"}
 STANDS_IN = sys.argv[1].endswith(".py")
 # bench_measure: a row of each kind; a whole run is slow on a busy machine.
 SOME = [] if STANDS_IN else ["--row", "e"]
@@ -27,37 +27,6 @@ def call(*arguments, environment=None, status=0):
                           env={**os.environ, **(environment or {})})
     assert done.returncode == status, f"{arguments} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
     return done
-
-
-class Page(html.parser.HTMLParser):
-    """Tags are closed in order; there are no scripts and no addresses outside of the page."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.ids, self.links, self.seen = [], set(), set(), {}
-        self.feed(text)
-        self.close()
-        assert not self.open, f"not closed: {self.open}"
-        assert self.links <= self.ids, f"links to nothing: {self.links - self.ids}"
-
-    def handle_starttag(self, tag, attributes):
-        self.seen[tag] = self.seen.get(tag, 0) + 1
-        assert tag != "script"
-        for name, value in attributes:
-            if name == "id":
-                self.ids.add(value)
-            if name in ("href", "src"):
-                assert value.startswith("#"), f"refers to {value}"
-                self.links.add(value[1:])
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attributes):
-        self.seen[tag] = self.seen.get(tag, 0) + 1
-
-    def handle_endtag(self, tag):
-        assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-3:]}"
-        self.open.pop()
 
 
 def fields(value, wanted, where):
