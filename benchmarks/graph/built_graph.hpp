@@ -27,7 +27,7 @@
 namespace bench {
 
 inline std::size_t graph_nodes = std::size_t{1} << 20;  // --nodes=N
-inline constexpr std::size_t async_count = 1'000'000;
+inline std::size_t async_count = 1'000'000;             // --tasks=N
 inline constexpr std::size_t matrix_side = 512;
 
 struct empty_task {

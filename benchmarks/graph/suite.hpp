@@ -113,13 +113,15 @@ int run_suite(int argc, char** argv) {
     graph_nodes = std::stoul(argv[4]);
     return (run_as_child<Libraries>(argv[1], argv[2], argv[3]) || ...) ? 0 : 1;
   }
-  constexpr std::string_view nodes_option = "--nodes=", workers_option = "--workers=";
+  constexpr std::string_view nodes_option = "--nodes=", tasks_option = "--tasks=", workers_option = "--workers=";
   std::string list = "1,2,4..max";
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
     std::string_view const argument{argv[i]};
     if (argument.starts_with(nodes_option)) {
       graph_nodes = std::stoul(std::string{argument.substr(nodes_option.size())});
+    } else if (argument.starts_with(tasks_option)) {
+      async_count = std::stoul(std::string{argument.substr(tasks_option.size())});
     } else if (argument.starts_with(workers_option)) {
       list = argument.substr(workers_option.size());
     } else {

@@ -27,12 +27,12 @@ HEIST = "heist"
 PEERS = {"tbb": "oneTBB", "openmp": "OpenMP", "taskflow": "Taskflow"}
 COLUMNS = [HEIST, "oneTBB", "std par", "OpenMP", "Taskflow"]  # in this order; others follow
 LEAST_SECONDS = 120  # of measuring, after however long a build
-CALL_SECONDS = 20    # that one call may take
+CALL_SECONDS = 10    # that one call may take
 
 # Programs with Google Benchmark: options, and (group, pattern, name, unit) of their rows.
 GOOGLE = {
     "fork_join": ([], [("fork/join", r"(fib|skynet|nqueens|multisort|cholesky)/p(\d+)", "{0}", "run")]),
-    "graph": (["--nodes=100000"], [
+    "graph": (["--nodes=100000", "--tasks=200000"], [
         ("graphs", r"build/(\w+)", "build: {0}", "node"), ("graphs", r"first_run/(\w+)/p(\d+)", "first run: {0}", "node"),
         ("graphs", r"rerun/(\w+)/p(\d+)", "later runs: {0}", "node"), ("graphs", r"one_shot/(\w+)/p(\d+)", "one-shot: {0}", "node"),
         ("tasks", r"async_(future)/p(\d+)", "tasks with futures", "task"), ("tasks", r"async_(outside)/p(\d+)", "tasks from outside", "task"),
@@ -186,12 +186,13 @@ class Comparison:
         return time.monotonic() - self.began
 
     def leave_out(self, call, why):
-        """Without heist, or without a peer, a row is not measured any further."""
+        """Without heist, or without its best peer, a row is not measured any further: a ratio to the second best misleads."""
         row = next(calls for calls in self.calls if call in calls)
         row.remove(call)
-        if call.column and (call.column == HEIST or len(row) < 2):
+        peers = {c: s[0] for c, s in call.row.get("samples", {}).items() if c != HEIST}
+        if call.column and (call.column == HEIST or len(row) < 2 or (peers and call.column == min(peers, key=peers.get))):
             row.clear()
-        self.result["left_out"].append({"call": str(call), "why": why})
+        self.result["left_out"].append({"call": str(call) + (" (the whole row)" if call.column and not row else ""), "why": why})
 
     def fit(self, left_rounds):
         """Leaves out the calls that take longest until the rounds that are left fit into the time."""
@@ -241,7 +242,7 @@ class Comparison:
                 call.seconds = time.monotonic() - begin
                 for column, value in found.items():
                     call.row.setdefault("samples", {}).setdefault(column, []).append(value)
-                if call.row not in self.rows:
+                if found and call.row not in self.rows:
                     self.rows.append(call.row)
             self.write()
         self.result["run"]["ended"] = "finished"

@@ -23,16 +23,17 @@ def page(result):
             out.append(charts.bars(f"{r['row']}, {count(r['workers'], 'worker')}", f"a {r['unit']}", [(f["variant"], f["median"], f["min"], f["max"]) for f in r["figures"]],
                                    text=time_text, colours=[columns.index(f["variant"]) for f in r["figures"]]))
         out.append("</div>\n")
-        cells = []
+        cells, used = [], [c for c in columns if any(f["variant"] == c for r in here for f in r["figures"])]
         for r in here:
             figures = {f["variant"]: f for f in r["figures"]}
-            ours = [ranged(f["median"], f["min"], f["max"], time_text) if f else "" for f in map(figures.get, columns)]
-            cells.append([esc(f"{r['row']}, a {r['unit']}"), str(r["workers"]), *ours, number(r["ratio"]) if "best_peer" in r else "", esc(r.get("difference", ""))])
-        out.append(table(["row", "workers", *columns, "heist / best peer", "heist is"], cells))
+            cells.append([esc(f"{r['row']}, a {r['unit']}"), str(r["workers"]), number(r["ratio"]) if "best_peer" in r else "", esc(r.get("difference", "")),
+                          *(ranged(f["median"], f["min"], f["max"], time_text) if f else "" for f in map(figures.get, used))])
+        out.append(table(["row", "workers", "heist / best peer", "heist is", *used], cells))
     out.append('<h2 id="about">How it was measured</h2>\n<ul>'
                "<li>A figure is the median of its rounds. The libraries take turns in each round. Shorter bars are better; thin lines reach from the least to the greatest round.</li>"
-               f"<li>{esc(DIFFERENCE)} The last column compares heist with the peer of the least median.</li>"
+               f"<li>{esc(DIFFERENCE)} Each row compares heist with the peer of the least median.</li>"
                "<li>With oneTBB, std::execution::par and OpenMP the calling thread is one of the workers. With heist and Taskflow the calling thread sleeps, and a worker must wake up.</li>"
+               "<li>Read build and first run together: a library may do the same work in either of them. One-shot has both.</li>"
                f'<li>Workers: {esc(", ".join(map(str, run["workers"])))}. Nothing was sent anywhere. The page and its JSON file name neither the machine nor its user.</li></ul>\n')
     if result["left_out"]:
         out.append("<details><summary>Left out</summary><ul>" + "".join(f'<li>{esc(x["call"])}: {esc(x["why"])}</li>' for x in result["left_out"]) + "</ul></details>\n")

@@ -64,7 +64,7 @@ def check_run(scratch):
 def check_fewer_peers_and_failures(scratch):
     end(start(scratch, "b", "--row", "fork/join", "--rounds", "2", HEIST_STAND_IN_FAILS="bench_fork_join_tbb"), status=1)
     result = result_of(scratch / "b")
-    assert result["columns"] == ["heist", "OpenMP"] and [x["call"] for x in result["left_out"]] == ["fib, oneTBB, 1 worker", "fib, oneTBB, 2 workers"]
+    assert result["columns"] == ["heist", "OpenMP"] and [x["call"] for x in result["left_out"]] == ["fib, oneTBB, 1 worker", "fib, oneTBB, 2 workers"], result["left_out"]
     assert "no row has 'nothing'" in end(start(scratch, "c", "--row", "nothing"), status=1)[1]
 
 
