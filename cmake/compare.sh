@@ -17,7 +17,8 @@ for argument; do
 done
 heist_need compiler cmake ninja pkg-config hwloc boost-context fmt benchmark
 heist_want tbb openmp taskflow
-cmake --preset release -B build/compare -DHEIST_TESTS=OFF -DHEIST_EXAMPLES=OFF -DHEIST_BENCHMARKS_SHORT=ON
+cmake --preset release -B build/compare -DHEIST_TESTS=OFF -DHEIST_EXAMPLES=OFF -DHEIST_DEVELOPER_WARNINGS=OFF \
+  -DHEIST_BENCHMARKS_SHORT=ON
 cmake --build build/compare --target bench_peers -j "$(heist_jobs)"
 echo
 cd -- "$start"

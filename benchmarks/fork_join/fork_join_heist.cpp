@@ -25,13 +25,15 @@ class heist_executor {
   heist::executor<Policy> executor_;
 };
 
-using heist::policy::with_join;
-using heist::policy::with_order;
-
 struct parent_first {
   static constexpr std::string_view name = "";
   using executor = heist_executor<heist::policy::random>;
 };
+
+#ifndef HEIST_BENCH_SHORT
+using heist::policy::with_join;
+using heist::policy::with_order;
+
 struct child_first {
   static constexpr std::string_view name = "@child_first";
   using executor = heist_executor<with_order<heist::policy::random, heist::order::child_first>>;
@@ -44,6 +46,7 @@ struct wait {
   static constexpr std::string_view name = "@wait";
   using executor = heist_executor<with_join<heist::policy::random, heist::join::spin>>;
 };
+#endif
 
 }  // namespace
 

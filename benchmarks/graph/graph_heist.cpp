@@ -15,6 +15,7 @@ struct default_policy {
   using type = heist::policy::random;
 };
 
+#ifndef HEIST_BENCH_SHORT
 struct adaptive_policy {
   static constexpr std::string_view name = "@adaptive";
   using type = heist::policy::with_idle<heist::policy::random, heist::idle::adaptive>;
@@ -29,6 +30,7 @@ struct balanced_policy {
   static constexpr std::string_view name = "@balanced";
   using type = heist::policy::with_idle<heist::policy::random, heist::idle::bws>;
 };
+#endif
 
 template <class Policy>
 struct heist_library {
