@@ -6,15 +6,12 @@
 #include <optional>
 #include <vector>
 
+#include "heist/core/policy/thread_permits.hpp"
 #include "heist/core/policy/worker_hook.hpp"
 #include "heist/core/topology/machine.hpp"
 #include "heist/core/topology/squads.hpp"
 
 namespace heist {
-
-namespace detail {
-class thread_permits;
-}
 
 /// Whether worker threads are bound to processing units.
 enum class pinning {
@@ -49,7 +46,7 @@ struct options {
   std::size_t max_threads = 256;
   /// A number of threads that this executor shares with others (`heist::thread_limit`, heist/thread_limit.hpp); null: it shares none. The policy's
   /// joins must park (join::park).
-  detail::thread_permits* limit = nullptr;
+  detail::permits_of limit = nullptr;
   /// Each thread calls them with the number of its first worker: before it carries that worker, and when it ends. Use
   /// them to name the thread or to set up libraries (docs/inherited.md). They must not throw. During the calls the
   /// thread is outside of the executor. It may submit at its start, not at its end, and must not wait for the task.

@@ -104,12 +104,12 @@ HEIST_COLD_BODY stack const* stack_of_this_thread() noexcept {
 
 /// A worker whose join waits on it would keep its permit from the worker that it waits for.
 HEIST_COLD_BODY thread_permits* limit_for(options const& wanted, join_strategy joins) {
-  if (wanted.limit != nullptr && joins != join_strategy::park) {
+  if (wanted.limit.get() != nullptr && joins != join_strategy::park) {
     throw executor_error{
         "options::limit is set, and the joins of this executor's policy keep their workers; fix it by a policy whose "
         "joins park (join::park, the default)."};
   }
-  return wanted.limit;
+  return wanted.limit.get();
 }
 
 HEIST_COLD_BODY core::core(attempt const& asked, policy_config config, loop_function loop, fiber_hook hook)

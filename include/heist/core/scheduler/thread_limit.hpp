@@ -4,7 +4,7 @@
 #include <cstddef>  // size_t
 
 #include "heist/core/base/config.hpp"
-#include "heist/core/extension/thread_permits.hpp"
+#include "heist/core/policy/thread_permits.hpp"
 #include "heist/core/sync/permit_line.hpp"
 
 namespace heist {
@@ -16,7 +16,7 @@ namespace heist {
 ///
 /// Threads  any. It must outlive its executors.
 /// Cost     a worker that falls asleep or wakes takes a lock for some instructions
-class thread_limit final : public detail::thread_permits {
+class thread_limit final : detail::thread_permits {
  public:
   /// At least 1.
   explicit thread_limit(std::size_t most) noexcept : line_{most == 0 ? 1 : most} {}
@@ -26,17 +26,18 @@ class thread_limit final : public detail::thread_permits {
   void set_max(std::size_t most) noexcept { line_.set_max(most == 0 ? 1 : most); }
 
  private:
+  friend class detail::permits_of;
   struct member;
 
-  void* join(detail::core& executor) override;
-  void leave(void* joined) noexcept override;
-  void stop(detail::core& executor) noexcept override;
-  void begin(detail::worker& w) noexcept override;
-  bool try_begin(detail::worker& w) noexcept override;
-  void end(detail::worker& w) noexcept override;
-  bool is_over(detail::worker const& w) const noexcept override;
-  void search(detail::worker& w) noexcept override;
-  void pass(detail::worker& w) noexcept override;
+  HEIST_BODY void* join(detail::core& executor) override;
+  HEIST_BODY void leave(void* joined) noexcept override;
+  HEIST_BODY void stop(detail::core& executor) noexcept override;
+  HEIST_BODY void begin(detail::worker& w) noexcept override;
+  HEIST_BODY bool try_begin(detail::worker& w) noexcept override;
+  HEIST_BODY void end(detail::worker& w) noexcept override;
+  HEIST_BODY bool is_over(detail::worker const& w) const noexcept override;
+  HEIST_BODY void search(detail::worker& w) noexcept override;
+  HEIST_BODY void pass(detail::worker& w) noexcept override;
 
   detail::permit_line<> line_;
 };

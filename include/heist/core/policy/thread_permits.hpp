@@ -2,6 +2,13 @@
 // program without one has no code of it.
 #pragma once
 
+#include <concepts>  // same_as
+#include <cstddef>   // nullptr_t
+
+namespace heist {
+class thread_limit;
+}
+
 namespace heist::detail {
 
 class core;
@@ -38,6 +45,19 @@ class thread_permits {
 
  protected:
   ~thread_permits() = default;
+};
+
+/// The permits of a thread_limit, given by its address; or none.
+class permits_of {
+ public:
+  permits_of(std::nullptr_t = nullptr) noexcept {}
+  template <std::same_as<thread_limit> Limit>
+  permits_of(Limit* limit) noexcept : permits_{limit} {}
+
+  thread_permits* get() const noexcept { return permits_; }
+
+ private:
+  thread_permits* permits_ = nullptr;
 };
 
 }  // namespace heist::detail
