@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +17,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "../stopwatch.hpp"
 
 extern char** environ;
 
@@ -27,15 +28,6 @@ namespace bench {
   std::fprintf(stderr, "benchmark: %s\n", what.c_str());
   std::exit(1);
 }
-
-/// Seconds since construction.
-class stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
-
- private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
 
 /// CPU microseconds used by the whole process so far.
 inline double process_cpu_us() {

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <algorithm>  // sort
-#include <chrono>
-#include <cstddef>  // size_t
+#include <cstddef>    // size_t
 #include <vector>
 
+#include "../stopwatch.hpp"
 #include "waiting.hpp"
 
 namespace locality {
@@ -27,14 +27,7 @@ struct timed {
   double per_element() const { return 1e9 * seconds / work; }  ///< ns
 };
 
-class stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
-
- private:
-  using clock = std::chrono::steady_clock;
-  clock::time_point start_ = clock::now();
-};
+using bench::stopwatch;
 
 /// Runs all steps of a program in this thread; `step(i)` runs one.
 template <class P, class F>

@@ -41,6 +41,10 @@ class hashed_graph {
   void serial() {
     for (std::size_t i = 0; i < shape_.size(); ++i) compute(i);
   }
+  template <class Executor>
+  void parallel(Executor& ex) {
+    ex.run(graph_).get();
+  }
   std::string check() {
     auto const got = values_;
     serial();

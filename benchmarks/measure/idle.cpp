@@ -56,6 +56,21 @@ double percentile(std::vector<double> values, double share) {
   return values[std::min(values.size() - 1, static_cast<std::size_t>(share * static_cast<double>(values.size())))];
 }
 
+/// Calls f(i, ex) in each round for each idle policy, with a new executor. Returns the policies' names.
+template <class F>
+std::vector<std::string> in_rounds(request const& o, std::size_t workers, F&& f) {
+  std::vector<std::string> names;
+  for (std::size_t round = 0; round < o.rounds; ++round) {
+    names.clear();
+    for_each_idle_policy([&]<class Idle>(char const* policy) {
+      executor_with<Idle> ex{heist::options{.workers = workers}};
+      f(names.size(), ex);
+      names.emplace_back(policy);
+    });
+  }
+  return names;
+}
+
 row wake_row(std::string name, std::chrono::microseconds length) {
   return {"idle", "wake-up", std::move(name),
           "time from submit() by a thread outside until the task begins, after a pause", [length](request const& o) {
@@ -65,19 +80,12 @@ row wake_row(std::string name, std::chrono::microseconds length) {
             auto const posts = static_cast<std::size_t>(std::clamp(each / one, 5.0, o.tiny ? 5.0 : 500.0));
             for (std::size_t const workers : o.workers) {
               std::vector<std::vector<double>> medians(idle_policies), pooled(idle_policies);
-              std::vector<std::string> names;
-              for (std::size_t round = 0; round < o.rounds; ++round) {
-                names.clear();
-                for_each_idle_policy([&]<class Idle>(char const* policy) {
-                  std::size_t const i = names.size();
-                  names.emplace_back(policy);
-                  executor_with<Idle> ex{heist::options{.workers = workers}};
-                  latencies(ex, length, 3);
-                  auto const found = latencies(ex, length, posts);
-                  medians[i].push_back(median(found));
-                  pooled[i].insert(pooled[i].end(), found.begin(), found.end());
-                });
-              }
+              auto const names = in_rounds(o, workers, [&](std::size_t i, auto& ex) {
+                latencies(ex, length, 3);
+                auto const found = latencies(ex, length, posts);
+                medians[i].push_back(median(found));
+                pooled[i].insert(pooled[i].end(), found.begin(), found.end());
+              });
               for (std::size_t i = 0; i < names.size(); ++i) {
                 auto f = figure(names[i], workers, medians[i]);
                 f["p99"] = percentile(pooled[i], 0.99);
@@ -100,21 +108,14 @@ row cost_row() {
                 o.tiny ? 0.02 : std::clamp(seconds_of_sample(o, idle_policies * o.workers.size()), 0.1, 1.0);
             for (std::size_t const workers : o.workers) {
               std::vector<std::vector<double>> used(idle_policies);
-              std::vector<std::string> names;
-              for (std::size_t round = 0; round < o.rounds; ++round) {
-                names.clear();
-                for_each_idle_policy([&]<class Idle>(char const* policy) {
-                  std::size_t const i = names.size();
-                  names.emplace_back(policy);
-                  executor_with<Idle> ex{heist::options{.workers = workers}};
-                  ex.submit([] {}).get();
-                  std::this_thread::sleep_for(std::chrono::milliseconds{10});  // the workers fall asleep
-                  stopwatch const watch;
-                  double const before = bench::process_cpu_us();
-                  std::this_thread::sleep_for(std::chrono::duration<double>{each});
-                  used[i].push_back((bench::process_cpu_us() - before) / watch.seconds());
-                });
-              }
+              auto const names = in_rounds(o, workers, [&](std::size_t i, auto& ex) {
+                ex.submit([] {}).get();
+                std::this_thread::sleep_for(std::chrono::milliseconds{10});  // the workers fall asleep
+                stopwatch const watch;
+                double const before = bench::process_cpu_us();
+                std::this_thread::sleep_for(std::chrono::duration<double>{each});
+                used[i].push_back((bench::process_cpu_us() - before) / watch.seconds());
+              });
               for (std::size_t i = 0; i < names.size(); ++i) figures.push_back(figure(names[i], workers, used[i]));
             }
             return nlohmann::json{

@@ -32,6 +32,15 @@ class Interrupted(Exception):
     pass
 
 
+def interrupt_by_signals():
+    """From now on SIGINT and SIGTERM raise Interrupted."""
+    def stop(number, frame):
+        raise Interrupted
+
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
+
+
 class Progress:
     """One line on a terminal, which is rewritten; a line for each row elsewhere."""
 
@@ -256,11 +265,7 @@ def main():
         print(page(load(options.a)), end="")
         return 0
 
-    def stop(number, frame):
-        raise Interrupted
-
-    signal.signal(signal.SIGINT, stop)
-    signal.signal(signal.SIGTERM, stop)
+    interrupt_by_signals()
     try:
         return Measurement(options).run()
     except (OSError, RuntimeError) as error:

@@ -5,14 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>  // clamp, minmax_element, sort
-#include <chrono>
-#include <cstddef>  // size_t
+#include <cstddef>    // size_t
 #include <functional>
 #include <stdexcept>  // runtime_error
 #include <string>
 #include <vector>
 
 #include "../locality/waiting.hpp"
+#include "../stopwatch.hpp"
 
 namespace measure {
 
@@ -49,14 +49,7 @@ nlohmann::json describe_machine();
 /// Hypervisors tell sizes of caches that no machine has: at most so much counts for each core.
 inline constexpr std::size_t most_cache_of_core = std::size_t{32} << 20;
 
-class stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
-
- private:
-  using clock = std::chrono::steady_clock;
-  clock::time_point start_ = clock::now();
-};
+using bench::stopwatch;
 
 template <class F>
 double seconds_of(F&& f) {

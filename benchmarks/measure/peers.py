@@ -19,7 +19,7 @@ import machine as machines  # noqa: E402
 from compare import list_names  # noqa: E402
 from compared import print_table  # noqa: E402
 from figures import DIFFERENCE, count, differ, duration_text, number, time_text  # noqa: E402
-from measure import Interrupted, Progress, commit, own_cpu_seconds, run_program, run_text, write_whole  # noqa: E402
+from measure import Interrupted, Progress, commit, interrupt_by_signals, own_cpu_seconds, run_program, run_text, write_whole  # noqa: E402
 from peers_page import page  # noqa: E402
 
 SCHEMA, VERSION = "heist-compare", 1
@@ -312,11 +312,7 @@ def main():
     if options.minutes <= 0 or not 1 <= options.rounds <= 1000:
         parser.error("--minutes must be above 0, and --rounds from 1 to 1000")
 
-    def stop(signal_number, frame):
-        raise Interrupted
-
-    signal.signal(signal.SIGINT, stop)
-    signal.signal(signal.SIGTERM, stop)
+    interrupt_by_signals()
     try:
         return Comparison(options).run()
     except subprocess.CalledProcessError as error:

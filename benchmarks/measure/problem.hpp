@@ -11,12 +11,13 @@
 
 namespace measure {
 
-/// A problem has size(), prepare(), serial(), parallel(executor) and check(). bytes(), if it has that, are the bytes
-/// that a run reads and writes at least; threads(n), if it has that, runs it on n plain threads and returns seconds.
-template <class P>
-row problem_row(std::string group, std::string name, std::string what) {
-  return {"scaling", std::move(group), std::move(name), std::move(what), [](request const& o) {
-            P p{o.tiny};
+/// A problem has size(), prepare(), serial(), parallel(executor) and check(). It may have bytes(): a run reads and writes
+/// so many bytes at least. It may have threads(n), which runs it on n plain threads and returns seconds.
+/// `make(is_tiny)` returns one.
+template <class Make>
+row problem_row_of(std::string group, std::string name, std::string what, Make make) {
+  return {"scaling", std::move(group), std::move(name), std::move(what), [make](request const& o) {
+            auto p = make(o.tiny);
             executors<> all{o.workers};
             auto const check = [&p] { return p.check(); };
             std::vector<variant> variants{{"serial", 1,
@@ -45,6 +46,12 @@ row problem_row(std::string group, std::string name, std::string what) {
             if constexpr (requires { p.bytes(); }) result["bytes"] = p.bytes();
             return result;
           }};
+}
+
+/// The problem P{is_tiny}.
+template <class P>
+row problem_row(std::string group, std::string name, std::string what) {
+  return problem_row_of(std::move(group), std::move(name), std::move(what), [](bool is_tiny) { return P{is_tiny}; });
 }
 
 }  // namespace measure

@@ -46,26 +46,9 @@ row kernel_row(std::size_t size) {
 }
 
 row graph_row(std::string name, std::string what, std::string shape, std::size_t nodes, std::size_t steps) {
-  return {"scaling", "graphs", std::move(name), std::move(what), [=](request const& o) {
-            hashed_graph g{bench::make_shape(shape, o.tiny ? 500 : nodes), steps};
-            executors<> all{o.workers};
-            auto const check = [&g] { return g.check(); };
-            std::vector<variant> variants{{"serial", 1,
-                                           [&g] {
-                                             g.prepare();
-                                             return seconds_of([&g] { g.serial(); });
-                                           },
-                                           check}};
-            all.for_each([&](auto& ex, std::size_t workers) {
-              variants.push_back({"heist", workers,
-                                  [&g, &ex] {
-                                    g.prepare();
-                                    return seconds_of([&] { ex.run(g.graph()).get(); });
-                                  },
-                                  check});
-            });
-            return nlohmann::json{{"figures", alternate(variants, o)}, {"size", g.size()}};
-          }};
+  return problem_row_of("graphs", std::move(name), std::move(what), [=](bool is_tiny) {
+    return hashed_graph{bench::make_shape(shape, is_tiny ? 500 : nodes), steps};
+  });
 }
 
 /// Each iteration costs the same.

@@ -1,4 +1,4 @@
-// The lists of workers that benchmark programs take: what they stand for, and what is said of malformed ones.
+// Tests the lists of workers that benchmark programs take, and the sentences for malformed lists.
 #include "benchmarks/workers.hpp"
 
 #include <fmt/ranges.h>

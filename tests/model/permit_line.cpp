@@ -83,7 +83,7 @@ void stopped(model::execution& t) {
   });
 }
 
-/// An executor stops while its thread is the last in the line. Who comes then stands behind the others.
+/// An executor stops while its thread is the last in the line. The next thread then stands behind the others.
 void stopped_behind_another(model::execution& t) {
   auto& s = t.make<shared>(1);
   model::check(s.limit.try_acquire(), "it is free");
@@ -123,7 +123,7 @@ void raised(model::execution& t) {
   });
 }
 
-/// Who has a permit too many is asked to give it back.
+/// A smaller limit asks for the permits that are too many.
 void lowered(model::execution& t) {
   auto& s = t.make<shared>(2);
   t.thread([&s] {

@@ -1,4 +1,5 @@
-// Executors that share a limit of threads: never more workers work than it allows, all work ends, and nobody starves.
+// Tests executors that share a limit of threads. No more workers work than it allows, all work ends, and no executor
+// starves.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -39,7 +39,7 @@ class thread_permits {
   virtual bool is_over(worker const& w) const noexcept = 0;
   /// `w` has found no work yet: passes its permit on if others wait.
   virtual void search(worker& w) noexcept = 0;
-  /// `w` gives its permit to the first in the line, and waits for another one. What it has in its deque may be stolen
+  /// `w` gives its permit to the first in the line, and waits for another one. Thieves may take the tasks in its deque
   /// meanwhile.
   virtual void pass(worker& w) noexcept = 0;
 

@@ -10,10 +10,11 @@
 
 namespace heist::detail {
 
-// Edges (proof: README.md, "Permits")
+// Edges (proof: README.md, "Limit of threads")
 //   L1  grant: word.store(release) -> acquire: word.load(acquire)   nothing goes along but the permit itself
 
-/// Permits to work, and a line of those that wait for one. Whoever waits asks the members now and then to give way.
+/// Permits to work, and a line of the threads that wait for one. A thread that waits asks the members each millisecond to
+/// give way.
 ///
 /// Threads  any.
 /// Cost     acquire() and release() take a lock for some instructions. A thread that waits sleeps.
@@ -29,7 +30,7 @@ class permit_line {
 
    protected:
     ~member() = default;
-    /// Somebody waits: asks all that have a permit to give way when they can. Under the lock.
+    /// Asks all its threads with a permit to give way when they can, because a thread waits. Called under the lock.
     virtual void ask() noexcept = 0;
 
    private:
@@ -45,7 +46,7 @@ class permit_line {
     spin_guard const guard{lock_};
     return most_;
   }
-  /// Fewer: those that have too many give them back when they can.
+  /// If there are too many permits then, the members are asked to give some back.
   void set_max(std::size_t most) noexcept {
     spin_guard const guard{lock_};
     most_ = most;
@@ -136,7 +137,7 @@ class permit_line {
   static constexpr std::uint32_t waits = 0, granted = 1, cancelled = 2;
   static constexpr std::int64_t ask_again_after = 1'000'000;  ///< ns
 
-  /// In the line; on the stack of who waits.
+  /// A place in the line, on the stack of the thread that waits.
   struct place {
     explicit place(void const* whose) noexcept : of{whose} {}
     /// The place may be gone after this.
