@@ -69,7 +69,7 @@ inline heist::sim::network measure_network(heist::world& world, heist::executor<
   heist::sim::network n;
   n.crossing = static_cast<heist::sim::ticks>(each);
   n.copying = copying;
-  n.link = std::max(0.0, (large_hop - small_hop) / static_cast<double>(large) - 2 * copying);
+  n.link = std::max(0.0, (large_hop - small_hop) / static_cast<double>(large));  // a large value is not copied
   n.latency = static_cast<heist::sim::ticks>(std::max(0.0, small_hop - 2 * each));
   return n;
 }

@@ -50,6 +50,25 @@ inline void values_of_every_size(heist::world& world, heist::executor<>& ex) {
   }
 }
 
+/// A value that another task of its rank takes and changes, after it was sent.
+inline void value_changed_after_it_was_sent(heist::world& world, heist::executor<>& ex) {
+  int const n = world.size();
+  heist::distributed_graph g{world};
+  std::atomic<int> good{0};
+  for (int i = 0; i < 4 * n; ++i) {
+    std::size_t const size = 20'000u << (i % 4);
+    auto const v = g.emplace(heist::on(i % n), [size] { return pattern(size, 5); });
+    g.emplace(
+        heist::on((i + 1) % n), [&good, size](std::vector<unsigned> const& x) { good += x == pattern(size, 5); }, v);
+    g.emplace([](std::vector<unsigned>&& x) { x.assign(x.size(), 0); }, heist::take(v));
+  }
+  for (int run = 0; run < 5; ++run) {
+    good = 0;
+    ex.run(g).get();
+    check(good == 4, "a value is sent before it is changed");
+  }
+}
+
 /// Many runs in flight.
 inline void many_runs_in_flight(heist::world& world, heist::executor<>& ex) {
   int const n = world.size();
@@ -125,6 +144,7 @@ inline void graphs_that_differ(heist::world& world, heist::executor<>& ex) {
 inline int promises(heist::world& world) {
   heist::executor ex{2};
   values_of_every_size(world, ex);
+  value_changed_after_it_was_sent(world, ex);
   many_runs_in_flight(world, ex);
   exception_and_good_run(world, ex);
   stop_on_one_rank(world, ex);

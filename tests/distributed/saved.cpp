@@ -215,6 +215,8 @@ class tester {
       fs::remove_all(hurt());
       fs::copy(whole(), hurt());
       fs::remove(hurt() / "task-5");
+      auto const note = heist::distributed::plan_restart(heist::distributed::saved_values{hurt().string()}).note;
+      check(note.find("task-5 is missing") != std::string::npos, "a value that is not there is named");
     });
     outcome const found = play(hurt().string(), {});
     check(found.text.empty() && found.sum == good_.sum && found.ran == 2, "a value that is not there is made again");

@@ -1,11 +1,13 @@
 // Where a value leaves a process, and where it comes in.
 #pragma once
 
+#include <cstddef>  // size_t
 #include <cstdint>
-#include <exception>  // make_exception_ptr
+#include <memory>
+#include <ranges>
 #include <string>
 #include <type_traits>
-#include <utility>  // exchange, move
+#include <utility>  // exchange, move, pair
 #include <vector>
 
 #include "heist/distributed/message.hpp"
@@ -19,9 +21,11 @@ class graph_part;
 
 /// The part of an incoming value that does not depend on its type.
 struct incoming_part : heist::detail::event_part {
-  incoming_part(void (*how)(event_part& self, heist::detail::run_state& of), graph_part& of, std::uint32_t task,
-                int rank) noexcept
-      : event_part{how}, graph{&of}, task_there{task}, from{rank} {
+  using prepare_memory = message (*)(message_head const& head, std::size_t size);
+
+  incoming_part(void (*how)(event_part& self, heist::detail::run_state& of), prepare_memory memory, graph_part& of,
+                std::uint32_t task, int rank) noexcept
+      : event_part{how}, prepare{memory}, graph{&of}, task_there{task}, from{rank} {
     is_patient = true;  // exactly one message comes, a value or the news that there is none
   }
 
@@ -33,6 +37,8 @@ struct incoming_part : heist::detail::event_part {
     if (word.fill()) resume();
   }
 
+  prepare_memory
+      prepare;  ///< returns a message with the memory of a value of so many bytes; null: there is none before
   graph_part* graph;
   std::uint32_t task_there;  ///< its number
   int from;                  ///< the rank that makes it
@@ -49,7 +55,7 @@ struct incoming_node final : heist::detail::value_node<T>, incoming_part {
 
   incoming_node(graph_part& of, std::uint32_t task, int rank) noexcept
       : heist::detail::value_node<T>(heist::detail::operations_of<incoming_node>),
-        incoming_part{&take_value, of, task, rank} {}
+        incoming_part{&take_value, memory(), of, task, rank} {}
 
   static heist::detail::runnable* run(heist::detail::runnable& task, heist::detail::fiber& self) {
     auto& r = heist::detail::begin_task(task, self);
@@ -58,20 +64,113 @@ struct incoming_node final : heist::detail::value_node<T>, incoming_part {
 
   static void take_value(event_part& part, heist::detail::run_state& of) {
     auto& me = static_cast<incoming_node&>(static_cast<incoming_part&>(part));
-    bytes const data = std::move(me.come.data);
-    me.come.data = {};
+    bytes const data = std::exchange(me.come.data, {});
+    [[maybe_unused]] void* const made = std::exchange(me.come.value, nullptr);
     if constexpr (!std::is_void_v<T>) me.value.reset();
     if (me.come.head.kind != message_kind::value) {
       of.interrupt_with(heist::detail::run_state::failed_bit);  // the reason is known where it began
     } else if constexpr (!std::is_void_v<T>) {
       try {
-        if (!of.interrupted()) me.value.fill([&] { return detail::unpacked<T>(data); });
+        if (of.interrupted()) {
+        } else if (made != nullptr) {
+          me.value.fill([&]() -> T { return std::move(*static_cast<T*>(made)); });
+        } else {
+          me.value.fill([&] { return detail::unpacked<T>(data); });
+        }
       } catch (...) {
         of.fail(heist::detail::exception_of_task());
       }
     }
     if (me.come.head.kind == message_kind::value) used_up(me, data.size());
   }
+
+ private:
+  static prepare_memory memory() noexcept {
+    if constexpr (std::is_void_v<T>) {
+      return nullptr;
+    } else if constexpr (detail::plain_elements<T>) {
+      return [](message_head const& head, std::size_t size) -> message {
+        if (size % sizeof(detail::element<T>) != 0) return {head, bytes{size}};
+        auto const made = std::make_shared<T>();
+        made->resize(size / sizeof(detail::element<T>));
+        return {head, {made, reinterpret_cast<char*>(std::ranges::data(*made)), size}, made.get()};
+      };
+    } else {
+      return nullptr;
+    }
+  }
+};
+
+namespace detail {
+
+/// Types with values that may be sent from their own memory.
+template <class T>
+constexpr bool may_be_lent() noexcept {
+  if constexpr (std::is_void_v<T>) {
+    return false;
+  } else {
+    return plain_elements<T> || (is_flat<T> && sizeof(T) > small_value);
+  }
+}
+template <class T>
+std::pair<char*, std::size_t> bytes_of_value(T const& x) noexcept {
+  if constexpr (plain_elements<T>) {
+    auto const* const at = reinterpret_cast<char const*>(std::ranges::data(x));
+    return {const_cast<char*>(at), std::ranges::size(x) * sizeof(element<T>)};
+  } else {
+    return {const_cast<char*>(reinterpret_cast<char const*>(std::addressof(x))), sizeof(T)};
+  }
+}
+
+}  // namespace detail
+
+/// The task that sends a value, and ends when nobody reads the value's memory any more.
+struct sending_node final : heist::detail::node, heist::detail::event_part {
+  static constexpr task_kind kind = task_kind::event;
+
+  /// `how`: sends; the event is finished when `returned` is destroyed, which it gives to the lent bytes.
+  struct loan {
+    explicit loan(sending_node& of) noexcept : part{of} {}
+    loan(loan const&) = delete;
+    loan& operator=(loan const&) = delete;
+    ~loan() {
+      if (part.word.fill()) part.resume();
+    }
+    sending_node& part;
+  };
+  using sender = void (*)(sending_node& self, bool interrupted, std::shared_ptr<loan> const& until_sent);
+
+  sending_node(sender how, graph_part& of, std::uint32_t task, std::uint32_t index_here,
+               std::vector<int> const& ranks) noexcept
+      : node(heist::detail::operations_of<sending_node>),
+        event_part{[](event_part&, heist::detail::run_state&) {}},
+        send{how},
+        graph{&of},
+        id{task},
+        here{index_here},
+        to{&ranks} {
+    is_patient = true;  // the value is on its way, in a run that is interrupted, too
+    text = &text_of;
+  }
+
+  static heist::detail::runnable* run(heist::detail::runnable& task, heist::detail::fiber& self) {
+    auto& r = heist::detail::begin_task(task, self);
+    auto& me = static_cast<sending_node&>(r.built());
+    heist::detail::run_state& of = *r.graph->current;
+    [[maybe_unused]] auto const claimed = me.word.claim();  // nobody else does
+    try {
+      me.send(me, of.interrupted(), std::make_shared<loan>(me));
+    } catch (...) {
+      of.fail(heist::detail::exception_of_task(), &r);
+    }
+    return me.reached(r, self);
+  }
+  static std::string text_of(heist::detail::outside_note const& self);
+
+  sender send;
+  graph_part* graph;
+  std::uint32_t id, here;
+  std::vector<int> const* to;
 };
 
 }  // namespace heist::distributed

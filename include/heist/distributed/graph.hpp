@@ -108,7 +108,8 @@ struct distributed_options {
 /// Threads  built, changed and run by one thread of each rank at a time.
 /// Promises each task runs once in a run, on its rank. A run ends on all ranks: with an exception or a stop on any,
 /// too, and can be repeated then. Graphs that differ between ranks are refused before anything runs.
-/// Cost     a task of another rank: some nanoseconds, and no memory, unless this rank gives it a value or takes its.
+/// Cost     a task of another rank: some nanoseconds, and 8 bytes for each of its inputs. More if this rank gives it a
+///          value or takes its.
 class distributed_graph {
  public:
   /// Collective: all ranks make their graphs in the same order.
@@ -367,10 +368,12 @@ class distributed_graph {
       if (!here) return;
       auto* const own = core.note_of(made.id());
       made.local_ = core.local().emplace([from = &core, id = made.id()] { return from->template saved_value<R>(id); });
+      core.add_here(made.id(), made.local_.index());
       core.noted(own, made.local_);
     } else if (here) {
       auto* const own = core.note_of(made.id());
       made.local_ = core.local().emplace(distributed::measured_task<F>{std::forward<G>(f), own}, receive(in)...);
+      core.add_here(made.id(), made.local_.index());
       core.noted(own, made.local_);
     } else {
       [[maybe_unused]] auto const send = [&](auto const& p, bool) {

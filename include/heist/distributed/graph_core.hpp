@@ -41,7 +41,7 @@ class graph_core final : public port,
 
   static std::shared_ptr<graph_core> make(world& w) {
     auto const made = std::make_shared<graph_core>(w);
-    made->local_.emplace_always([core = made.get()] { core->opened(); });
+    made->add_here(no_task, made->local_.emplace_always([core = made.get()] { core->opened(); }).index());
     auto& data = made->local_.implementation();
     data.on_failure.tell = [](void* to) { static_cast<graph_core*>(to)->failed_here(); };
     data.on_failure.to = made.get();
@@ -92,7 +92,7 @@ class graph_core final : public port,
     try {
       made = local_.start_run(scheduler, std::size_t{1}, [self = this, run] { self->local_end(*run); });
     } catch (...) {
-      fail_at_start(*run, text_of(std::current_exception()));
+      fail_at_start(*run, detail::text_of(std::current_exception()));
       throw;
     }
     bool wanted = false;
@@ -182,6 +182,16 @@ class graph_core final : public port,
     }
   }
 
+  /// In the run in progress a value comes to memory of its own. Values that are early are unpacked later.
+  message prepare(message_head const& head, std::size_t size) override {
+    incoming_part::prepare_memory how = nullptr;
+    {
+      std::lock_guard const guard{lock_};
+      if (head.run == open_run_) how = incoming_.at(head.task).part->prepare;
+    }
+    return how != nullptr ? how(head, size) : port::prepare(head, size);
+  }
+
   std::string awaited(bool give_up, int from) override {
     std::string text = missing(give_up, rank(), from);
     std::string const late = "nothing has come for too long; rank " + std::to_string(rank()) + " waited\n";
@@ -228,23 +238,8 @@ class graph_core final : public port,
     auto const mine = std::tuple{hash_, tasks_, memory_ == nullptr ? std::string{} : memory_->difference()};
     auto const answer = agree(*world_, detail::packed(mine), &difference_of);
     if (auto const text = detail::unpacked<std::string>(answer); !text.empty()) throw graph_error{text};
+    find_ways();
     agreed_ = true;
-  }
-
-  /// Difference of the graphs that the ranks have built; empty: they are equal.
-  static bytes difference_of(std::vector<bytes> const& all) {
-    using offer = std::tuple<std::uint64_t, std::uint32_t, std::string>;
-    auto const first = detail::unpacked<offer>(all[0]);
-    std::string text = std::get<2>(first);
-    for (std::size_t r = 1; r < all.size() && text.empty(); ++r) {
-      auto const other = detail::unpacked<offer>(all[r]);
-      if (other == first) continue;
-      text = "rank " + std::to_string(r) + " has built another graph than rank 0 (" +
-             std::to_string(std::get<1>(other)) + " and " + std::to_string(std::get<1>(first)) +
-             " tasks, or other places, values or edges); fix it by building the same graph on all ranks, from "
-             "nothing that differs between them.";
-    }
-    return detail::packed(text);
   }
 
   /// The first step of a run on this rank: brings the messages that came early for it.
@@ -372,7 +367,7 @@ class graph_core final : public port,
   void local_end(run_record& run) {
     auto const& state = *local_.implementation().current;
     bool const failed = state.exception != nullptr;
-    std::string const text = failed ? text_of(state.exception) : std::string{};
+    std::string const text = failed ? detail::text_of(state.exception) : std::string{};
     std::lock_guard const guard{lock_};
     ended_here_ = run.number;
     open_run_ = 0;
@@ -414,15 +409,6 @@ class graph_core final : public port,
     run->over.complete();
   }
 
-  static std::string text_of(std::exception_ptr const& e) {
-    try {
-      std::rethrow_exception(e);
-    } catch (std::exception const& x) {
-      return x.what();
-    } catch (...) {
-      return "an exception that is no std::exception";
-    }
-  }
   std::string where(run_record const& run) const {
     return " (run " + std::to_string(run.number) + " of graph " + std::to_string(number_) + ")\n";
   }

@@ -1,9 +1,11 @@
 // A rank's part of a distributed graph: its tasks, and the points where values come in and leave.
 #pragma once
 
-#include <cstddef>  // size_t
+#include <algorithm>  // max, stable_sort
+#include <cstddef>    // size_t
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -11,6 +13,8 @@
 #include <utility>  // move
 #include <vector>
 
+#include "heist/core/base/unique_ptr.hpp"
+#include "heist/core/base/vector.hpp"
 #include "heist/distributed/crossing.hpp"
 #include "heist/distributed/memory.hpp"
 #include "heist/distributed/world.hpp"
@@ -41,6 +45,7 @@ class graph_part {
   }
   /// An input of the last one.
   void add_input(std::uint32_t from, bool is_taken) {
+    edges_.emplace_back(from, tasks_);
     std::uint64_t const edge = std::uint64_t{from} << 1 | std::uint64_t{is_taken};
     mix(edge);
     if (memory_ != nullptr) {
@@ -51,12 +56,15 @@ class graph_part {
   /// An edge, of which all ranks must say the same.
   void changed(std::uint32_t from, std::uint32_t to) {
     agreed_ = false;
+    if (from < to) edges_.emplace_back(from, to);
     mix(std::uint64_t{from} << 32 | to);
     if (memory_ != nullptr) {
       memory_->shape.orders.emplace_back(from, to);
       memory_->mix(std::uint64_t{from} << 32 | to);
     }
   }
+  /// A task of this rank is here in the local graph.
+  void add_here(std::uint32_t task, std::uint32_t index) { here_.emplace_back(task, index); }
   /// Where the next task is put whose place is preferred only.
   int preferred(int rank) const noexcept {
     bool const known = memory_ != nullptr && memory_->ranks.size() > tasks_ + std::size_t{1};
@@ -88,10 +96,8 @@ class graph_part {
     if constexpr (!std::is_void_v<T>) {
       if constexpr (serializable<T>) {
         bytes const data = memory_->restart_from->read(id, memory_->restart->edition);
-        reader from{data};
         try {
-          T value = detail::unpack<T>(from);
-          if (from.left() == 0) return value;
+          return detail::unpacked<T>(data);
         } catch (wire_error const&) {
         }
         memory_->restart_from->damaged_task(id, "has another size than values of this program's type");
@@ -121,6 +127,7 @@ class graph_part {
     local_.implementation().may_have_events = true;
     auto& node = static_cast<incoming_node<T>&>(*local_.implementation().nodes[made.index()]);
     incoming_.emplace(id, arrival{&node, made.index()});
+    add_here(id, made.index());
     return made;
   }
 
@@ -130,8 +137,15 @@ class graph_part {
     auto& ranks = sends_[id];
     if (ranks == nullptr) {
       ranks = std::make_unique<std::vector<int>>();
-      auto const sender = local_.emplace_always(
-          [this, id, here, list = ranks.get()](heist::context c) { send<T>(id, here, *list, c.stop_requested()); });
+      task<> sender;
+      if constexpr (detail::may_be_lent<T>()) {
+        sender = local_.emplace_node<sending_node, void>(&send_in_place<T>, *this, id, here.index(), *ranks);
+        local_.implementation().may_have_events = true;
+      } else {
+        sender = local_.emplace_always(
+            [this, id, here, list = ranks.get()](heist::context c) { send<T>(id, here, *list, c.stop_requested()); });
+      }
+      add_here(no_task, sender.index());
       local_.implementation().add_edge(here.index(), sender.index(), !std::is_void_v<T>);
     }
     for (int const r : *ranks) {
@@ -151,6 +165,44 @@ class graph_part {
   }
 
  protected:
+  /// Of a task here that has no number, and is urgent: other ranks wait for its effect.
+  static constexpr std::uint32_t no_task = 0;
+
+  /// Tells the local graph the ways of its tasks in the whole graph (README.md, "Order").
+  void find_ways() {
+    if (crossings_ == 0 && incoming_.empty()) return;
+    auto const later = [](auto const& x, auto const& y) { return x.second > y.second; };
+    if (!std::is_sorted(edges_.rbegin(), edges_.rend(), later)) std::stable_sort(edges_.rbegin(), edges_.rend(), later);
+    std::vector<std::uint32_t> ways(tasks_ + std::size_t{1}, 1);
+    for (std::size_t i = edges_.size(); i-- != 0;) {
+      auto const [from, to] = edges_[i];
+      ways[from] = std::max(ways[from], ways[to] + 1);
+    }
+    ways[no_task] = std::numeric_limits<std::uint32_t>::max();
+    auto known = heist::detail::make_unique<heist::detail::vector<std::uint32_t>>();
+    for (auto const& [task, index] : here_) {
+      if (known->size() <= index) known->resize(index + std::size_t{1}, 0);
+      (*known)[index] = ways[task];
+    }
+    local_.implementation().known_ways = std::move(known);
+  }
+
+  /// Difference of the graphs that the ranks have built; empty: they are equal.
+  static bytes difference_of(std::vector<bytes> const& all) {
+    using offer = std::tuple<std::uint64_t, std::uint32_t, std::string>;
+    auto const first = detail::unpacked<offer>(all[0]);
+    std::string text = std::get<2>(first);
+    for (std::size_t r = 1; r < all.size() && text.empty(); ++r) {
+      auto const other = detail::unpacked<offer>(all[r]);
+      if (other == first) continue;
+      text = "rank " + std::to_string(r) + " has built another graph than rank 0 (" +
+             std::to_string(std::get<1>(other)) + " and " + std::to_string(std::get<1>(first)) +
+             " tasks, or other places, values or edges); fix it by building the same graph on all ranks, from "
+             "nothing that differs between them.";
+    }
+    return detail::packed(text);
+  }
+
   struct arrival {
     incoming_part* part;
     std::uint32_t index;
@@ -169,6 +221,8 @@ class graph_part {
   std::unordered_map<std::uint32_t, arrival> incoming_;                         ///< by task
   std::unordered_map<std::uint32_t, std::unique_ptr<std::vector<int>>> sends_;  ///< by task: ranks
   std::unordered_map<std::uint32_t, std::string> names_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;  ///< of all ranks' tasks: from, to
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> here_;   ///< task, or no_task, and index in the local graph
   std::vector<bool> taken_;
   std::uint32_t tasks_ = 0;
   std::uint64_t hash_ = 0;
@@ -202,6 +256,21 @@ class graph_part {
     }
   }
 
+  /// A large value is sent from where it stands, for which its memory stays as it is until then.
+  template <class T>
+  static void send_in_place(sending_node& self, bool interrupted,
+                            std::shared_ptr<sending_node::loan> const& until_sent) {
+    graph_part& graph = *self.graph;
+    task<T> const here = graph.local_.template handle<T>(self.here);
+    if (!interrupted && here.value().full()) {
+      if (auto const [at, size] = detail::bytes_of_value(here.value().get()); size > small_value) {
+        bytes const data{until_sent, at, size, true};
+        return graph.post(self.id, &data, *self.to);
+      }
+    }
+    graph.send<T>(self.id, here, *self.to, interrupted);
+  }
+
   /// The task that follows each whose value is taken elsewhere. It runs in an interrupted run, too.
   template <class T>
   void send(std::uint32_t id, task<T> const& here, std::vector<int> const& to, bool interrupted) {
@@ -224,6 +293,11 @@ class graph_part {
     if (failed) std::rethrow_exception(failed);
   }
 };
+
+inline std::string sending_node::text_of(heist::detail::outside_note const& self) {
+  auto const& me = static_cast<sending_node const&>(static_cast<event_part const&>(self));
+  return "the value of " + me.graph->name_of(me.id) + " is being sent";
+}
 
 inline void used_up(incoming_part& part, std::size_t size) {
   part.graph->of().used_up(part.from, part.come.head.graph, size);

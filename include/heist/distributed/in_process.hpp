@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>  // abort
+#include <cstring>  // memcpy
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -66,8 +67,9 @@ class in_process_engine {
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return network_.size(); }
 
-  void start(receiver r) {
+  void start(receiver r, preparer p) {
     receive_ = std::move(r);
+    prepare_ = std::move(p);
     thread_ = std::thread{[this] { run(); }};
     std::unique_lock guard{network_.lock_};
     network_.engines_[static_cast<std::size_t>(rank_)] = this;
@@ -166,14 +168,23 @@ class in_process_engine {
       now.swap(inbox_);
       if (late != 0) std::shuffle(now.begin(), now.end(), random);
       guard.unlock();
-      for (letter& l : now) receive_(l.from, std::move(l.m));
+      for (letter& l : now) receive_(l.from, arrived(std::move(l.m)));
       guard.lock();
     }
+  }
+
+  /// The message in memory of this rank.
+  message arrived(message&& m) const {
+    if (m.data.size() <= small_value) return std::move(m);
+    message here = prepare_(m.head, m.data.size());
+    std::memcpy(here.data.data(), m.data.data(), m.data.size());
+    return here;
   }
 
   in_process_network& network_;
   int const rank_;
   receiver receive_;
+  preparer prepare_;
   std::mutex lock_;  // guards the inbox
   std::condition_variable come_;
   std::vector<letter> inbox_;

@@ -19,7 +19,7 @@ namespace heist::place {
 /// Tasks placed by heist::prefer may move, and so may tasks that follow them because they have no place of their own.
 /// Tasks placed by heist::on stay. For another graph that is built in the same way (distributed_options::placement).
 ///
-/// Promises a placement that is predicted to be less than a twentieth better is not taken.
+/// Promises a placement that is predicted to be less than a tenth better is not taken.
 /// Cost     up to some seconds of rank 0; 4 bytes a task.
 /// After    H. Topcuoglu, S. Hariri and M.-Y. Wu, "Performance-Effective and Low-Complexity Task Scheduling for
 ///          Heterogeneous Computing" (2002), and search by simulation (sim::simulate_ranks).

@@ -1,6 +1,7 @@
 // Messages between processes.
 #pragma once
 
+#include <cstddef>  // size_t
 #include <cstdint>
 
 #include "heist/distributed/bytes.hpp"
@@ -19,6 +20,9 @@ enum class message_kind : std::uint32_t {
   left        ///< by the engine: that rank's world has ended
 };
 
+/// Values of more bytes are sent from, and received to, their own memory.
+inline constexpr std::size_t small_value = 16 * 1024;
+
 /// Travels as it stands: all processes run the same program on the same kind of machine.
 struct message_head {
   message_kind kind = message_kind::value;
@@ -32,6 +36,7 @@ struct message_head {
 struct message {
   message_head head;
   bytes data;
+  void* value = nullptr;  ///< if not null, `data` are the bytes of this value, whose type the port knows
 };
 
 }  // namespace heist::distributed

@@ -37,7 +37,7 @@ template <class Transport>
 class basic_mpi_engine {
  public:
   /// Values up to this size come with their head, larger ones by the mover: a second message is some microseconds.
-  static constexpr std::size_t together_up_to = 16 * 1024;
+  static constexpr std::size_t together_up_to = small_value;
 
   /// Collective: all processes. `pause`: see world_options. `small`: the same on all ranks.
   basic_mpi_engine(int& argc, char**& argv, unsigned pause, std::size_t small = together_up_to)
@@ -65,8 +65,9 @@ class basic_mpi_engine {
     spin_guard const guard{calls_};
     f();
   }
-  void start(receiver r) {
+  void start(receiver r, preparer p) {
     receive_ = std::move(r);
+    prepare_ = std::move(p);
     thread_ = std::thread{[this] { run(); }};
   }
   void send(int to, message&& m) {
@@ -219,7 +220,7 @@ class basic_mpi_engine {
     return any;
   }
   void put(int to, message&& m) {
-    if (!frames_.add(to, m)) return;
+    if (!frames_.add(to, std::move(m))) return;
     auto& on_its_way = *moving_.emplace_back(std::make_unique<moving>(moving{{}, std::move(m), -1}));
     bytes& data = on_its_way.m.data;
     on_its_way.move = transport_.send(data.data(), data.size(), to, ++sent_[static_cast<std::size_t>(to)]);
@@ -235,7 +236,7 @@ class basic_mpi_engine {
         continue;
       }
       any = true;
-      if (moving_[i]->from >= 0) moved_.push_back(std::move(moving_[i]));
+      moved_.push_back(std::move(moving_[i]));
       if (i + 1 != moving_.size()) moving_[i] = std::move(moving_.back());
       moving_.pop_back();
     }
@@ -253,9 +254,10 @@ class basic_mpi_engine {
 
   // ---- in; on the engine's thread ----
 
-  /// A frame that MPI still writes.
+  /// A frame, and what of it MPI has not written yet.
   struct arriving {
-    std::vector<char> text;
+    bytes text;
+    std::size_t size = 0;
     MPI_Request request = MPI_REQUEST_NULL;
   };
 
@@ -277,7 +279,7 @@ class basic_mpi_engine {
     for (int from = 0; from < size_; ++from) {
       auto& frames = arriving_[static_cast<std::size_t>(from)];
       for (; !frames.empty() && has_come(frames.front().request); frames.pop_front(), --count_arriving_, any = true)
-        take_frame(from, frames.front().text);
+        take_frame(from, frames.front());
     }
     return any;
   }
@@ -287,9 +289,9 @@ class basic_mpi_engine {
     check_mpi(comm_, MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "receive");
     return flag != 0;
   }
-  void take_frame(int from, std::vector<char> const& frame) {
-    if (frame.empty()) ++goodbyes_, left_.push_back(from);
-    for (std::size_t at = 0; at < frame.size();) at += unpack(from, frame.data() + at);
+  void take_frame(int from, arriving const& frame) {
+    if (frame.size == 0) ++goodbyes_, left_.push_back(from);
+    for (std::size_t at = 0; at < frame.size;) at += unpack(from, frame, at);
   }
   /// True if there is a frame. `is_whole`: it is in `in_`, and is the next one from its rank.
   bool fetch(int& from, bool& is_whole) {
@@ -301,36 +303,41 @@ class basic_mpi_engine {
     if (flag == 0) return false;
     MPI_Get_count(&status, MPI_BYTE, &n);
     from = status.MPI_SOURCE;
-    in_.resize(static_cast<std::size_t>(n));
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(comm_, MPI_Imrecv(in_.data(), n, MPI_BYTE, &what, &request), "receive");
+    in_.size = static_cast<std::size_t>(n);
+    // A new one, if values in the last one are still needed.
+    if (in_.size > in_.text.size() || in_.text.is_shared()) in_.text = bytes{std::max(in_.size, mpi_frames::room)};
+    check_mpi(comm_, MPI_Imrecv(in_.text.data(), n, MPI_BYTE, &what, &in_.request), "receive");
     auto& before = arriving_[static_cast<std::size_t>(from)];
     if (before.empty()) {
-      check_mpi(comm_, MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "receive");
+      check_mpi(comm_, MPI_Test(&in_.request, &flag, MPI_STATUS_IGNORE), "receive");
       if (flag != 0) return is_whole = true;
     }
-    before.push_back({std::exchange(in_, {}), request});
+    before.push_back(std::exchange(in_, {}));
     ++count_arriving_;
     return true;
   }
   /// One message of a frame. Returns how long it was.
-  std::size_t unpack(int from, char const* at) {
+  std::size_t unpack(int from, arriving const& frame, std::size_t at) {
     wire_head head;
-    std::memcpy(&head, at, sizeof head);
+    std::memcpy(&head, frame.text.data() + at, sizeof head);
     auto const size = static_cast<std::size_t>(head.size);
+    at += sizeof head;
     if (size <= small_) {
-      receive_(from, {head.head, bytes{at + sizeof head, size}});
+      bool const is_alone = frame.size > mpi_frames::room;  // then the value stays where MPI has put it
+      receive_(from, {head.head, is_alone ? frame.text.part(at, size) : bytes{frame.text.data() + at, size}});
       return sizeof head + size;
     }
-    auto made = std::make_unique<moving>(moving{{}, {head.head, bytes{size}}, from});
+    auto made = std::make_unique<moving>(moving{{}, prepare_(head.head, size), from});
     spin_guard const guard{calls_};
     made->move = transport_.receive(made->m.data.data(), size, from, ++got_[static_cast<std::size_t>(from)]);
     moving_.push_back(std::move(made));
     return sizeof head;
   }
   void deliver_moved() {
-    for (auto& m : moved_) receive_(m->from, std::move(m->m));
-    moved_.clear();
+    for (auto& m : moved_) {
+      if (m->from >= 0) receive_(m->from, std::move(m->m));
+    }
+    moved_.clear();  // those that were sent end their loans
   }
 
   mpi_process process_;
@@ -346,6 +353,7 @@ class basic_mpi_engine {
   unsigned const pause_;
   std::size_t const small_;
   receiver receive_;
+  preparer prepare_;
 
   std::mutex lock_;  // guards, until the next one:
   std::condition_variable wake_;
@@ -371,7 +379,7 @@ class basic_mpi_engine {
 
   // Data of the engine's thread.
   std::vector<std::unique_ptr<moving>> moved_;
-  std::vector<char> in_;
+  arriving in_;
   std::vector<std::deque<arriving>> arriving_;  ///< by rank
   std::size_t count_arriving_ = 0;
   std::vector<int> left_;  ///< have said goodbye, and the world has not been told

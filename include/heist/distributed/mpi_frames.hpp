@@ -68,17 +68,25 @@ class mpi_frames {
     if (p.flying >= most_flying) return false;
     return !anywhere || (p.met && m.data.size() <= std::min(small_, room - sizeof(wire_head)));
   }
-  /// After takes(). True if what does not go with its head has to be sent by the caller.
-  [[nodiscard]] bool add(int to, message const& m) {
+  /// After takes(). True if what does not go with its head has to be sent by the caller, who still has it then.
+  [[nodiscard]] bool add(int to, message&& m) {
     peer& p = peers_[static_cast<std::size_t>(to)];
     bool const together = m.data.size() <= small_;
     std::size_t const inside = together ? m.data.size() : 0, need = sizeof(wire_head) + inside;
     if (p.open != nullptr && p.open->size + need > p.open->text.size()) post(to, p);
+    wire_head const head{m.head, m.data.size()};
+    if (need > room) {
+      if (char* const front = m.data.front_room(sizeof head); front != nullptr) {  // the message's memory is the frame
+        std::memcpy(front, &head, sizeof head);
+        p.open = std::make_unique<frame>(frame{{}, std::move(m.data), front, need});
+        post(to, p);
+        return false;
+      }
+    }
     if (p.open == nullptr) {
       p.open = unused(need);
       opened_.push_back(to);
     }
-    wire_head const head{m.head, m.data.size()};
     char* const at = p.open->text.data() + p.open->size;
     std::memcpy(at, &head, sizeof head);
     if (inside != 0) std::memcpy(at + sizeof head, m.data.data(), inside);
@@ -123,6 +131,8 @@ class mpi_frames {
 
   struct frame {
     std::vector<char> text;
+    bytes value;                  ///< instead of `text`
+    char const* begin = nullptr;  ///< in it
     std::size_t size = 0;
     int to = -1;
   };
@@ -153,7 +163,8 @@ class mpi_frames {
     p.met = true;
     MPI_Request request = MPI_REQUEST_NULL;
     int left = 0;
-    check_mpi(comm_, MPI_Isend(f->text.data(), static_cast<int>(f->size), MPI_BYTE, to, tag, comm_, &request), "send");
+    char const* const begin = f->begin != nullptr ? f->begin : f->text.data();
+    check_mpi(comm_, MPI_Isend(begin, static_cast<int>(f->size), MPI_BYTE, to, tag, comm_, &request), "send");
     check_mpi(comm_, MPI_Test(&request, &left, MPI_STATUS_IGNORE), "send");
     if (left != 0) return recycle(std::move(f));
     ++p.flying;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>  // fputs
 #include <exception>
 #include <string>
 #include <tuple>
@@ -20,6 +21,7 @@ restart_plan restart_of_all(Core& core, saved_values const& from) {
   auto const look = [&](std::vector<bytes> const&) {
     try {
       restart_plan const p = plan_restart(from);
+      std::fputs(p.note.c_str(), stderr);
       std::vector<std::uint8_t> states;
       for (auto const s : p.states) states.push_back(static_cast<std::uint8_t>(s));
       return detail::packed(answer{{}, states, p.form, p.edition, p.tasks, p.run});
@@ -30,7 +32,7 @@ restart_plan restart_of_all(Core& core, saved_values const& from) {
   auto const [text, states, form, edition, tasks, run] =
       detail::unpacked<answer>(core.all_agree("restart a graph", {}, look));
   if (!text.empty()) throw graph_error{text};
-  restart_plan plan{{}, form, edition, tasks, run};
+  restart_plan plan{{}, form, edition, tasks, run, {}};
   for (auto const s : states) plan.states.push_back(static_cast<saved_state>(s));
   return plan;
 }
@@ -43,7 +45,7 @@ void save_on_all(Core& core, graph_memory& memory, std::string const& folder, st
     throw graph_error{"a distributed graph is saved in " + memory.files->folder() +
                       " and was to be saved again; fix it by one save(), after all tasks have been added."};
   }
-  auto files = std::make_unique<saved_values>(folder);
+  auto files = std::make_unique<saved_values>(folder, core.rank());
   using answer = std::tuple<std::string, std::uint64_t, std::uint32_t>;
   auto const begin = [&](std::vector<bytes> const&) {
     try {
@@ -57,6 +59,7 @@ void save_on_all(Core& core, graph_memory& memory, std::string const& folder, st
       } else {
         auto const old = files->look(0);
         h.edition = next_edition(old.is_whole() ? old.head.edition : 0);
+        files->remove_lists();
       }
       files->to_text(memory.shape, h);
       return detail::packed(answer{{}, h.edition, before});

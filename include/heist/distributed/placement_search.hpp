@@ -70,8 +70,8 @@ class placement_search {
     if (auto const t = time(); t < after_) after_ = t, best = placement();
     put(best);
     improve(std::min(tries, std::max<std::size_t>(10, 3'000'000 / (tasks_.size() + 1))));  // a second or so
-    // The simulation's error may be larger than this gain.
-    if (static_cast<double>(after_) > 0.95 * static_cast<double>(before_)) {
+    // The simulation's error, and that of the measured times, may be larger than this gain.
+    if (static_cast<double>(after_) > 0.9 * static_cast<double>(before_)) {
       put(user);
       after_ = before_;
     }
@@ -134,8 +134,9 @@ class placement_search {
   /// From one rank to another, alone.
   sim::ticks way_of(std::uint32_t task) const {
     auto const& n = wanted_.network;
+    double const copying = tasks_[task].bytes <= n.copied_up_to ? 2 * n.copying : 0;
     return n.latency + 2 * n.crossing +
-           static_cast<sim::ticks>((n.link + 2 * n.copying) * static_cast<double>(tasks_[task].bytes));
+           static_cast<sim::ticks>((n.link + copying) * static_cast<double>(tasks_[task].bytes));
   }
 
   /// Tasks by the longest way from their begin to the end of the graph.

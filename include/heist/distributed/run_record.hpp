@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -32,5 +33,20 @@ struct run_record {
 /// A rank's report on its part of a run, and rank 0's report on all parts.
 using part_report = std::tuple<bool, bool, std::string>;     // failed, stopped, text
 using decision_report = std::tuple<int, bool, std::string>;  // failed on, stopped, text
+
+namespace detail {
+
+/// The text of an exception, for a report.
+inline std::string text_of(std::exception_ptr const& e) {
+  try {
+    std::rethrow_exception(e);
+  } catch (std::exception const& x) {
+    return x.what();
+  } catch (...) {
+    return "an exception that is no std::exception";
+  }
+}
+
+}  // namespace detail
 
 }  // namespace heist::distributed

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <mutex>
 #include <string>
 #include <system_error>
 #include <tuple>
@@ -19,8 +20,10 @@
 
 namespace heist::distributed {
 
-/// A folder of files, which all ranks see: the file `graph` says which graph was saved, and task-N has the value of
-/// task N.
+/// A folder of files, which all ranks see: the file `graph` says which graph was saved, task-N has the value of task N,
+/// and written-R lists the tasks whose values rank R has written.
+///
+/// Threads  write() by any.
 class saved_values {
  public:
   using head = saved_head;
@@ -30,7 +33,7 @@ class saved_values {
   };
 
   /// The folder keeps its meaning if the program changes its working directory. Throws graph_error for an empty name.
-  explicit saved_values(std::string const& folder) : folder_{folder} {
+  explicit saved_values(std::string const& folder, int rank = 0) : folder_{folder}, rank_{rank} {
     if (folder.empty()) {
       throw graph_error{
           "the folder for the values of a distributed graph has no name; fix it by the name of a folder that all ranks "
@@ -48,8 +51,24 @@ class saved_values {
   }
 
   /// Throws graph_error if it cannot.
-  void write(head const& h, bytes const& value) const {
+  void write(head const& h, bytes const& value) {
     if (auto const failed = saved_file::write(path(h.task), h, value); !failed.empty()) reject(failed);
+    if (h.task != 0) list(h);
+  }
+  /// The tasks whose values were written in this edition, by number up to `most`.
+  std::vector<bool> listed(std::uint64_t edition, std::uint32_t most) const {
+    std::vector<bool> found(most + std::size_t{1});
+    for_each_list([&](std::filesystem::path const& file) {
+      saved_list::read(file, [&](std::uint64_t of, std::uint64_t task) {
+        if (of == edition && task <= most) found[task] = true;
+      });
+    });
+    return found;
+  }
+  /// Before the first value of an edition is written.
+  void remove_lists() const {
+    std::error_code error;
+    for_each_list([&](std::filesystem::path const& file) { std::filesystem::remove(file, error); });
   }
   /// The head of a task's file; its value is not checked.
   saved_file look(std::uint32_t task) const { return saved_file::look(path(task), task); }
@@ -65,7 +84,7 @@ class saved_values {
   }
 
   /// Makes the folder, and says of which graph it is. Throws graph_error if it cannot.
-  void to_text(graph_shape const& s, head const& h) const {
+  void to_text(graph_shape const& s, head const& h) {
     std::error_code error;
     std::filesystem::create_directories(folder_, error);
     std::vector<std::uint8_t> places;
@@ -106,9 +125,28 @@ class saved_values {
   }
   static constexpr char const* foreign = "was saved by another program or in another folder";
 
- private:
   std::string path(std::uint32_t task) const {
     return (std::filesystem::path{folder_} / (task == 0 ? "graph" : "task-" + std::to_string(task))).string();
+  }
+
+ private:
+  static constexpr char const* list_name = "written-";
+
+  /// Once for each task, after its file is there. So a listed task without a file has lost it.
+  void list(head const& h) {
+    std::lock_guard const guard{lock_};
+    if (listed_.size() <= h.task) listed_.resize(h.task + std::size_t{1});
+    if (listed_[h.task]) return;
+    listed_[h.task] = true;
+    auto const file = std::filesystem::path{folder_} / (list_name + std::to_string(rank_));
+    if (!saved_list::add(file, h.edition, h.task)) reject("cannot write " + file.string());
+  }
+  template <class F>
+  void for_each_list(F f) const {
+    std::error_code error;
+    for (std::filesystem::directory_iterator at{folder_, error}, end; !error && at != end; at.increment(error)) {
+      if (at->path().filename().string().starts_with(list_name)) f(at->path());
+    }
   }
   [[noreturn]] void damaged_graph(std::string const& how) const {
     throw graph_error{
@@ -117,6 +155,9 @@ class saved_values {
   }
 
   std::string folder_;
+  int rank_;
+  std::mutex lock_;           // guards the rest, and the list's file
+  std::vector<bool> listed_;  ///< by task
 };
 
 /// A number for a save(), larger than all earlier ones: nanoseconds since 1970, or one more than `before`.
@@ -131,6 +172,7 @@ struct restart_plan {
   std::vector<saved_state> states;  ///< by number
   std::uint64_t form = 0, edition = 0;
   std::uint32_t tasks = 0, run = 0;
+  std::string note;  ///< on the rank that has looked: which files are missing; empty: none
 };
 
 /// By one rank. Files of earlier editions are left from earlier programs, and do not count. Throws graph_error if there
@@ -139,12 +181,14 @@ inline restart_plan plan_restart(saved_values const& from) {
   auto const known = from.described();
   std::uint32_t const n = known.shape.tasks();
   std::vector<std::uint32_t> runs(n + 1);
-  restart_plan plan{{}, known.of.form, known.of.edition, n, 0};
-  std::uint32_t damaged = 0;
-  std::size_t count = 0;
+  restart_plan plan{{}, known.of.form, known.of.edition, n, 0, {}};
+  auto const listed = from.listed(plan.edition, n);
+  std::uint32_t damaged = 0, missing = 0;
+  std::size_t count = 0, count_missing = 0;
   std::string how;
   for (std::uint32_t t = 1; t <= n; ++t) {
     saved_file file = from.look(t);
+    if (!file.is_present && listed[t] && count_missing++ == 0) missing = t;
     if (!file.is_present || (file.is_whole() && file.head.edition < plan.edition)) continue;
     bool const is_ours = file.head.edition == plan.edition && file.head.form == plan.form && file.head.run != 0;
     if (file.is_whole() && !is_ours) file.damage = saved_values::foreign;
@@ -156,6 +200,12 @@ inline restart_plan plan_restart(saved_values const& from) {
     }
   }
   if (count != 0) from.damaged_task(damaged, how, count);
+  if (count_missing != 0) {
+    std::string const all =
+        count_missing == 1 ? "" : " (files that are missing there: " + std::to_string(count_missing) + ")";
+    plan.note = "heist: the saved value " + from.path(missing) +
+                " is missing, so its task runs again if its value is needed" + all + "\n";
+  }
   std::vector<bool> saved(n + 1);
   for (std::uint32_t t = 1; t <= n; ++t) saved[t] = plan.run != 0 && runs[t] == plan.run;
   plan.states = left_to_do(known.shape, saved);

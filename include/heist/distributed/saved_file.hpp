@@ -8,6 +8,7 @@
 #include <cstring>  // memcpy
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <utility>  // move
@@ -30,7 +31,7 @@ inline std::uint64_t checksum_of(char const* from, std::size_t size) noexcept {
 
 /// The head of a file.
 struct saved_head {
-  static constexpr char current_format = '2';  ///< the last byte of `magic`
+  static constexpr char current_format = '3';  ///< the last byte of `magic`
 
   std::uint64_t magic = 0x0073657661735468u | std::uint64_t{static_cast<unsigned char>(current_format)} << 56;
   std::uint64_t form = 0;     ///< form of the graph: types and edges
@@ -116,6 +117,25 @@ struct saved_file {
       return "has changed since it was written: the checksum of its value is another";
     *value = std::move(read);
     return {};
+  }
+};
+
+/// A file that lists the tasks whose values were written, with their editions.
+struct saved_list {
+  /// False if it cannot.
+  static bool add(std::filesystem::path const& file, std::uint64_t edition, std::uint32_t task) {
+    std::ofstream out{file, std::ios::app | std::ios::binary};
+    out << std::to_string(edition) + ' ' + std::to_string(task) + '\n';
+    out.close();
+    return out.good();
+  }
+  template <class F>
+  static void read(std::filesystem::path const& file, F take) {
+    std::ifstream in{file, std::ios::binary};
+    for (std::string line; std::getline(in, line) && !in.eof();) {  // a last line without an end is not whole
+      std::uint64_t edition = 0, task = 0;
+      if (std::istringstream{line} >> edition >> task) take(edition, task);
+    }
   }
 };
 

@@ -69,7 +69,10 @@ class reader {
     if (bytes_each != 0 && n > left_ / bytes_each) reject();
     return static_cast<std::size_t>(n);
   }
-  std::size_t left() const noexcept { return left_; }
+  /// Throws wire_error if anything is left.
+  void end() const {
+    if (left_ != 0) reject();
+  }
 
  private:
   void need(std::size_t size) const {
@@ -77,7 +80,8 @@ class reader {
   }
   [[noreturn]] static void reject() {
     throw wire_error{
-        "a message between processes is shorter than its value; fix it by the same program on all ranks, and by a "
+        "a message between processes has another size than its value; fix it by the same program on all ranks, and by "
+        "a "
         "heist::wire<T> whose unpack() reads what its pack() has written."};
   }
 
@@ -230,6 +234,13 @@ inline constexpr bool is_flat = std::is_trivially_copyable_v<T> && !has_own_wire
 template <class T>
 concept contiguous_of_flat = std::ranges::contiguous_range<T> && std::ranges::sized_range<T> && is_flat<element<T>>;
 
+/// A container whose elements stand together as they travel, so a message that has nothing else needs no number of them.
+template <class T>
+concept plain_elements =
+    contiguous_of_flat<T> && !is_flat<T> && !has_own_wire<T> && !is_array<T> && !has_serialize<T> && requires(T & x) {
+  x.resize(std::size_t{});
+};
+
 template <class T>
 void pack(writer& to, T const& x);
 template <class T>
@@ -333,9 +344,15 @@ T unpack(reader& from) {
   if constexpr (has_own_wire<T>) {
     return wire<T>::unpack(from);
   } else if constexpr (is_flat<T>) {
-    std::array<char, sizeof(T)> raw;
-    from.read(raw.data(), sizeof(T));
-    return std::bit_cast<T>(raw);
+    if constexpr (std::is_trivially_default_constructible_v<T>) {
+      T x;
+      from.read(std::addressof(x), sizeof(T));
+      return x;
+    } else {
+      std::array<char, sizeof(T)> raw;
+      from.read(raw.data(), sizeof(T));
+      return std::bit_cast<T>(raw);
+    }
   } else if constexpr (is_tuple<T>) {
     return unpack_members<T>(from, std::make_index_sequence<std::tuple_size_v<T>>{});
   } else if constexpr (is_array<T>) {
@@ -356,26 +373,34 @@ T unpack(reader& from) {
   }
 }
 
+/// A value as the bytes of a message or of a file.
 template <class T>
 bytes packed(T const& x) {
   if constexpr (is_flat<T>) {
     return bytes{std::addressof(x), sizeof(T)};
-  } else if constexpr (!has_own_wire<T> && !is_array<T> && !has_serialize<T> && contiguous_of_flat<T>) {
-    std::uint64_t const n = std::ranges::size(x);
-    bytes to{sizeof n + static_cast<std::size_t>(n) * sizeof(element<T>)};  // as pack_elements(), without a detour
-    std::memcpy(to.data(), &n, sizeof n);
-    if (n != 0) std::memcpy(to.data() + sizeof n, std::ranges::data(x), to.size() - sizeof n);
-    return to;
+  } else if constexpr (plain_elements<T>) {
+    return bytes{std::ranges::data(x), std::ranges::size(x) * sizeof(element<T>)};
   } else {
     writer to;
     pack(to, x);
     return to.take();
   }
 }
+/// Throws wire_error if these are not the bytes of one T.
 template <class T>
 T unpacked(bytes const& b) {
   reader from{b};
-  return unpack<T>(from);
+  if constexpr (plain_elements<T>) {
+    T x;
+    x.resize(b.size() / sizeof(element<T>));
+    from.read(std::ranges::data(x), std::ranges::size(x) * sizeof(element<T>));
+    from.end();
+    return x;
+  } else {
+    T x = unpack<T>(from);
+    from.end();
+    return x;
+  }
 }
 
 }  // namespace distributed::detail

@@ -62,6 +62,8 @@ class port {
   virtual ~port() = default;
   /// Called by the engine's thread.
   virtual void take(int from, message&& m) = 0;
+  /// Called by the engine's thread: returns a message of so many bytes, to which they are then received.
+  virtual message prepare(message_head const& head, std::size_t size) { return {head, bytes{size}}; }
   /// Returns what the port awaits from other ranks, or from one of them, one line each. Empty: it awaits nothing.
   /// `give_up`: the port stops waiting for these.
   virtual std::string awaited(bool give_up, int from = -1) = 0;
@@ -191,13 +193,21 @@ class world {
   /// A value: when the other rank has room for it.
   void send_value(int to, distributed::message&& m) {
     {
-      std::lock_guard const guard{lock_};
-      flow& f = ports_.at(m.head.graph).flows[static_cast<std::size_t>(to)];
-      if (!f.waiting.empty() || !fits(f, m)) {
-        f.waiting.push_back(std::move(m));
-        return;
+      std::unique_lock guard{lock_};
+      for (;;) {
+        flow& f = ports_.at(m.head.graph).flows[static_cast<std::size_t>(to)];
+        if (f.waiting.empty() && fits(f, m)) {
+          admit(to, f, m);
+          break;
+        }
+        if (!m.data.is_lent()) {
+          f.waiting.push_back(std::move(m));
+          return;
+        }
+        guard.unlock();
+        m.data.keep();  // the other rank may be busy for long
+        guard.lock();
       }
-      admit(to, f, m);
     }
     engine_->send(to, std::move(m));
   }
@@ -257,7 +267,8 @@ class world {
   void begin() {
     world_port_ = std::make_shared<world_port>(*this);
     add(world_port_);
-    engine_->start([this](int from, distributed::message&& m) { take(from, std::move(m)); });
+    engine_->start([this](int from, distributed::message&& m) { take(from, std::move(m)); },
+                   [this](distributed::message_head const& h, std::size_t size) { return prepare(h, size); });
     if (size() > 1) watch_ = std::thread{[this] { watch(); }};
   }
 
@@ -312,6 +323,17 @@ class world {
     to->take(from, std::move(m));
   }
 
+  /// On the engine's thread.
+  distributed::message prepare(distributed::message_head const& head, std::size_t size) {
+    std::shared_ptr<distributed::port> to;
+    if (head.kind == distributed::message_kind::value) {
+      std::lock_guard const guard{lock_};
+      if (auto const found = ports_.find(head.graph); found != ports_.end()) to = found->second.to;
+    }
+    if (to != nullptr) return to->prepare(head, size);
+    return {head, distributed::bytes{size}};
+  }
+
   /// Reports the awaited messages when no message has come for `silence` seconds. Ends the program if a port awaits a
   /// rank that has left.
   void watch() {
@@ -344,9 +366,9 @@ class world {
       std::string text;
       for (auto const& p : all) text += p->awaited(options_.silence_ends);
       if (!text.empty()) {
-        char seconds[32];
-        std::snprintf(seconds, sizeof seconds, "%g", options_.silence);
-        text = "heist: for " + std::string{seconds} + " s nothing has come to rank " + std::to_string(rank()) +
+        char text_of_limit[32];
+        std::snprintf(text_of_limit, sizeof text_of_limit, "%g", options_.silence);
+        text = "heist: for " + std::string{text_of_limit} + " s nothing has come to rank " + std::to_string(rank()) +
                ", which waits:\n" + text;
         if (options_.on_silence) {
           options_.on_silence(text);

@@ -170,6 +170,7 @@ HEIST_COLD_BODY void graph_data::clear() {
   urgency.reset();
   events.clear();
   may_have_events = false;
+  known_ways.reset();
   known_counts.store(nullptr, std::memory_order_relaxed);  // relaxed: by the building thread, as all changes
   if (counts != nullptr) cached_counts = std::move(counts);
   balances.clear();

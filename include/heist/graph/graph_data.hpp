@@ -195,6 +195,8 @@ struct graph_data : pending_count_holder {
   /// The task that takes a value, by the task that leaves it (heist::take). Null where no task does.
   unique_ptr<value_consumers> consumers;
   bool may_have_events = false;
+  /// By task: its way, where paths lead through other processes. Null: the layout finds the ways.
+  unique_ptr<vector<std::uint32_t>> known_ways;
   unique_ptr<vector<priority>> priorities;  ///< by task; null, or too short: normal
   unique_ptr<edge_counts> cached_counts;    ///< memory of those before clear()
   os_env::atomic<edge_counts const*> known_counts{nullptr};

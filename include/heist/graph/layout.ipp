@@ -185,10 +185,10 @@ HEIST_BODY std::size_t order_by_way(graph_data const& g, vector<std::uint32_t>& 
   return order_of_one_worker(sources, count, a);
 }
 
-/// For a graph with tasks of different priorities: ready_offer has to know this of each.
+/// For a graph with tasks of different priorities, or with known ways: ready_offer has to know this of each.
 HEIST_COLD_BODY void graph_data::find_urgency(adjacency const& a) {
   urgency.reset();
-  bool differ = false;
+  bool differ = known_ways != nullptr;
   for (std::uint32_t p = 1; p < record_count; ++p) differ |= priority_of(a.order[p]) != priority_of(a.order[0]);
   if (!differ) return;
   constexpr std::uint64_t most = (std::uint64_t{1} << 28) - 1;
@@ -196,7 +196,8 @@ HEIST_COLD_BODY void graph_data::find_urgency(adjacency const& a) {
   for (std::uint32_t p = record_count; p-- != 0;) {
     std::uint32_t const i = a.order[p];
     if (!a.weak_any) order_successors(a, i);  // for its way: they are in order
-    std::uint64_t const way = a.weak_any ? 0 : a.left[i];
+    std::uint64_t way = a.weak_any ? 0 : a.left[i];
+    if (known_ways != nullptr && i < known_ways->size()) way = (*known_ways)[i];
     auto const level = static_cast<std::uint64_t>(127 - static_cast<int>(priority_of(i)));
     made[p] = level << 56 | (way < most ? most - way : 0) << 28 | (p < most ? p : most);
   }
@@ -267,7 +268,7 @@ HEIST_BODY void graph_data::write_records(adjacency const& a, std::size_t count)
   counts_tokens = a.weak_any;
   ++layout_count;
   urgency.reset();
-  if (priorities != nullptr) find_urgency(a);
+  if (priorities != nullptr || known_ways != nullptr) find_urgency(a);
   has_slow_finish = counts_tokens || urgency != nullptr;
   for (std::uint32_t p = 0; p < record_count; ++p) a.position[a.order[p]] = p;
   for (std::uint32_t& source : sources) source = a.position[source];

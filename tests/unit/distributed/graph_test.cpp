@@ -5,8 +5,12 @@
 #include <heist/tiers.hpp>
 #include <heist/topology.hpp>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -323,6 +327,109 @@ TEST_CASE("the k-th message comes late, twice, or after the next: nothing is see
     }
   }
   CHECK(messages > 20);
+  CHECK(wrong == 0);
+}
+
+namespace {
+
+struct block {
+  std::array<int, 5000> x;
+};
+
+/// The value goes to all other ranks. The task of rank 0 that takes it changes it.
+template <class T>
+void changed_where_it_was_made(heist::distributed_graph& g, int ranks, T const& x) {
+  auto const v = g.emplace(heist::on(0), [x] { return x; });
+  for (int r = 1; r < ranks; ++r) {
+    auto const got = g.emplace(
+        heist::on(r), [x](T const& y) { return expect(std::memcmp(&x[0], &y[0], sizeof x[0] * x.size()) == 0), y; }, v);
+    g.emplace([](T&& y) { y[0] += 1; }, heist::take(got));
+  }
+  g.emplace([](T&& y) { std::fill(y.begin(), y.end(), typename T::value_type{}); }, heist::take(v));
+}
+
+}  // namespace
+
+TEST_CASE("a large value is sent before the task that takes it there changes it", "[distributed]") {
+  wrong = 0;
+  for (faults const& f : {faults{}, faults{.late = 200}, faults{.late = 20, .twice = 2}}) {
+    for (std::size_t const window : {std::size_t{64} << 20, std::size_t{1} << 15}) {
+      on_ranks(3, f, {.window = window}, [&](heist::world& w) {
+        heist::executor ex{static_cast<std::size_t>(1 + w.rank() % 2)};
+        heist::distributed_graph g{w};
+        for (std::size_t const size : {2'000u, 17'000u, 100'000u}) {
+          changed_where_it_was_made(g, 3, std::vector<double>(size, 0.5));
+          changed_where_it_was_made(g, 3, std::string(size, 'x'));
+        }
+        auto const flat = g.emplace(heist::on(0), [] { return block{{1, 2, 3}}; });
+        g.emplace(
+            heist::on(1), [](block const& b) { expect(b.x[2] == 3 && b.x[4999] == 0); }, flat);
+        std::vector<heist::distributed_run> runs;
+        for (int i = 0; i < 5; ++i) runs.push_back(ex.run(g));
+        for (auto& r : runs) r.get();
+      });
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a task comes first from which the longest path leads to the end, over all ranks", "[distributed]") {
+  wrong = 0;
+  on_ranks(2, {}, {}, [&](heist::world& w) {
+    heist::executor ex{1};
+    heist::distributed_graph g{w};
+    std::vector<int> order;  // of rank 0's one worker
+    for (int i = 0; i < 3; ++i) {
+      auto const a = g.emplace(heist::on(0), [&order, i] { return order.push_back(i), i; });
+      g.emplace([](int x) { return x; }, a);  // the path of two tasks ends here
+    }
+    auto v = g.emplace(heist::on(0), [&order] { return order.push_back(3), 3; });
+    for (int i = 0; i < 5; ++i)
+      v = g.emplace(
+          heist::on(1), [](int x) { return x; }, v);
+    for (int run = 0; run < 3; ++run) {
+      order.clear();
+      ex.run(g).get();
+      expect(w.rank() != 0 || (order.size() == 4 && order[0] == 3));
+    }
+    g.emplace(heist::on(0), [&order] { return order.push_back(4), 4; });  // a graph that grows has other ways
+    for (int i = 0; i < 9; ++i)
+      v = g.emplace(
+          heist::on(1), [](int x) { return x; }, v);
+    ex.run(g).get();
+    expect(w.rank() != 0 || (order[0] == 3 && order.back() == 4));
+  });
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a run with large values is stopped, fails or misses a message, and its graph can go",
+          "[distributed][silence]") {
+  wrong = 0;
+  std::uint64_t messages = 1;
+  heist::world_options const options{.silence = 0.05, .silence_ends = true, .on_silence = [](std::string const&) {}};
+  for (std::uint64_t k = 1; k <= messages; ++k) {
+    messages = on_ranks(2, {.late = 10, .lose = k % 3 == 0 ? k : 0}, options, [&](heist::world& w) {
+      heist::executor ex{2};
+      heist::distributed_graph g{w};
+      auto v = g.emplace(heist::on(0), [] { return std::vector<int>(10'000); });
+      for (int i = 1; i < 6; ++i) {
+        v = g.emplace(
+            heist::on(i % 2),
+            [k, i](std::vector<int> x) {
+              if (k % 3 == 1 && k % 6 == static_cast<unsigned>(i)) throw std::runtime_error{"boom"};
+              return x;
+            },
+            v);
+      }
+      try {
+        auto const run = ex.run(g);
+        if (k % 3 == 2 && w.rank() == static_cast<int>(k % 2)) run.request_stop();
+        run.get();
+      } catch (heist::error const&) {
+      }
+    });
+  }
+  CHECK(messages > 5);
   CHECK(wrong == 0);
 }
 

@@ -201,9 +201,15 @@ TEST_CASE("a file that is not whole is refused, and files of another time are no
     expect(text.find(f.path + "/task-12 is shorter than its head (20 of 56 bytes)") != std::string::npos);
   });
   std::filesystem::remove(f.path + "/task-12");  // the last one: the one before is taken
+  auto const note = [&] { return heist::distributed::plan_restart(heist::distributed::saved_values{f.path}).note; };
+  CHECK(note().find(f.path + "/task-12 is missing, so its task runs again") != std::string::npos);
   once(true, false);
   CHECK((ran[11] == 1 && ran[10] == 0));
+  CHECK(!note().empty());  // this program was restarted, and saves nothing
+  std::filesystem::remove(f.path + "/task-3");
+  CHECK(note().find("missing there: 2") != std::string::npos);
   once(false, true);  // files of the first program do not count: its end is not this program's end
+  CHECK(note().empty());
   once(true, false);
   CHECK((ran[7] == 1 && ran[11] == 1));
   CHECK(wrong == 0);

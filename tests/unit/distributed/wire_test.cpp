@@ -89,13 +89,16 @@ TEST_CASE("what has addresses in it does not travel, however deep", "[distribute
   STATIC_REQUIRE(heist::serializable<std::vector<std::variant<int, std::string>>>);
 }
 
-TEST_CASE("a message that is too short is refused", "[distributed][wire]") {
+TEST_CASE("a message of another size than its value is refused", "[distributed][wire]") {
   using heist::distributed::bytes;
   using heist::distributed::detail::unpacked;
-  CHECK_THROWS_AS(unpacked<std::string>(bytes{"abc", 3}), heist::wire_error);
+  CHECK(unpacked<std::string>(bytes{"abc", 3}) == "abc");
+  CHECK_THROWS_AS(unpacked<std::vector<short>>(bytes{"abc", 3}), heist::wire_error);
   CHECK_THROWS_AS(unpacked<int>(bytes{"abc", 3}), heist::wire_error);
-  std::string const huge(8, '\x7f');  // a length beyond all memory
-  CHECK_THROWS_AS(unpacked<std::vector<double>>(bytes{huge.data(), huge.size()}), heist::wire_error);
+  CHECK_THROWS_AS(unpacked<short>(bytes{"abc", 3}), heist::wire_error);
+  std::string const huge(9, '\x7f');  // a length beyond all memory
+  CHECK_THROWS_AS(unpacked<std::vector<std::string>>(bytes{huge.data(), 8}), heist::wire_error);
+  CHECK_THROWS_AS(unpacked<std::vector<std::string>>(bytes{std::string(9, '\0').data(), 9}), heist::wire_error);
 }
 
 TEST_CASE("places deal all elements, as evenly as can be", "[distributed][place]") {

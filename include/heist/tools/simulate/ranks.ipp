@@ -1,7 +1,7 @@
 // Bodies of ranks.hpp.
 #pragma once
 
-#include <algorithm>  // find, max
+#include <algorithm>  // find, max, pop_heap, push_heap
 #include <string>
 #include <utility>  // move
 
@@ -27,16 +27,23 @@ class rank_run {
 
   void check() const;
   void ready(job j, std::uint32_t rank);
+  void add_ready(job j, std::uint32_t rank);
+  job take_ready(std::uint32_t rank);
   void begin(std::uint32_t rank);
   void end(job j);
   void arrived(std::uint32_t task, std::uint32_t rank);
   void send(std::uint32_t task);
   ticks time_of(job j) const;
   bool is_task(job j) const noexcept { return j < tasks_.size(); }
+  bool is_later(job a, job b) const noexcept {
+    if (!is_task(a) || !is_task(b)) return is_task(a) != is_task(b) ? is_task(a) : a > b;
+    return ways_[a] != ways_[b] ? ways_[a] < ways_[b] : a > b;
+  }
   std::uint32_t rank_of(job j) const { return is_task(j) ? tasks_[j].rank : arrivals_[j - tasks_.size()].rank; }
   ticks copy(std::uint32_t task) const {
-    return wanted_.network.crossing +
-           static_cast<ticks>(wanted_.network.copying * static_cast<double>(tasks_[task].bytes));
+    sim::network const& n = wanted_.network;
+    bool const is_copied = tasks_[task].bytes <= n.copied_up_to;
+    return n.crossing + (is_copied ? static_cast<ticks>(n.copying * static_cast<double>(tasks_[task].bytes)) : 0);
   }
 
   std::vector<rank_task> const& tasks_;
@@ -45,7 +52,8 @@ class rank_run {
   std::vector<std::vector<std::uint32_t>> abroad_;     ///< by task: other ranks that take its value
   std::vector<std::uint32_t> missing_;                 ///< by task: inputs that are not there
   std::vector<arrival> arrivals_;
-  std::vector<std::vector<job>> ready_;  ///< by rank; the last is the next
+  std::vector<std::uint32_t> ways_;      ///< by task: tasks on the longest path to the end
+  std::vector<std::vector<job>> ready_;  ///< by rank; heaps
   std::vector<std::uint32_t> idle_;      ///< by rank: workers
   std::vector<ticks> link_free_;         ///< from, to
   // An event is the end of a job, or, with the highest bit, that a value has come.
@@ -61,11 +69,15 @@ HEIST_BODY rank_run::rank_run(std::vector<rank_task> const& tasks, rank_options 
       consumers_(tasks.size()),
       abroad_(tasks.size()),
       missing_(tasks.size()),
+      ways_(tasks.size()),
       ready_(wanted.ranks),
       idle_(wanted.ranks, wanted.workers),
       link_free_(std::size_t{wanted.ranks} * wanted.ranks) {
   check();
   report_.busy.resize(wanted.ranks);
+  for (std::size_t t = tasks.size(); t-- != 0;) {
+    for (std::uint32_t const from : tasks[t].inputs) ways_[from] = std::max(ways_[from], ways_[t] + 1);
+  }
   for (std::uint32_t t = 0; t < tasks.size(); ++t) {
     missing_[t] = static_cast<std::uint32_t>(tasks[t].inputs.size());
     for (std::uint32_t const from : tasks[t].inputs) {
@@ -95,9 +107,8 @@ HEIST_BODY void rank_run::check() const {
 }
 
 HEIST_BODY rank_report rank_run::run() {
-  // The first task is the first to run: what became ready last is taken first.
-  for (std::size_t t = tasks_.size(); t-- > 0;) {
-    if (missing_[t] == 0) ready_[tasks_[t].rank].push_back(static_cast<job>(t));
+  for (std::uint32_t t = 0; t < tasks_.size(); ++t) {
+    if (missing_[t] == 0) add_ready(t, tasks_[t].rank);
   }
   for (std::uint32_t r = 0; r < wanted_.ranks; ++r) begin(r);
   while (!events_.empty()) {
@@ -114,14 +125,27 @@ HEIST_BODY rank_report rank_run::run() {
 }
 
 HEIST_BODY void rank_run::ready(job j, std::uint32_t rank) {
-  ready_[rank].push_back(j);
+  add_ready(j, rank);
   begin(rank);
+}
+
+/// Values that have come are first, then tasks by their ways; equal ones as they are numbered.
+HEIST_BODY void rank_run::add_ready(job j, std::uint32_t rank) {
+  auto& jobs = ready_[rank];
+  jobs.push_back(j);
+  std::push_heap(jobs.begin(), jobs.end(), [this](job a, job b) { return is_later(a, b); });
+}
+HEIST_BODY rank_run::job rank_run::take_ready(std::uint32_t rank) {
+  auto& jobs = ready_[rank];
+  std::pop_heap(jobs.begin(), jobs.end(), [this](job a, job b) { return is_later(a, b); });
+  job const j = jobs.back();
+  jobs.pop_back();
+  return j;
 }
 
 HEIST_BODY void rank_run::begin(std::uint32_t rank) {
   for (auto& jobs = ready_[rank]; idle_[rank] > 0 && !jobs.empty(); --idle_[rank]) {
-    job const j = jobs.back();
-    jobs.pop_back();
+    job const j = take_ready(rank);
     ticks const time = time_of(j);
     report_.busy[rank] += time;
     events_.add(now_ + time, j);
@@ -148,7 +172,7 @@ HEIST_BODY void rank_run::end(job j) {
 
 HEIST_BODY void rank_run::arrived(std::uint32_t task, std::uint32_t rank) {
   for (std::uint32_t const t : consumers_[task]) {
-    if (tasks_[t].rank == rank && --missing_[t] == 0) ready_[rank].push_back(t);
+    if (tasks_[t].rank == rank && --missing_[t] == 0) add_ready(t, rank);
   }
 }
 
