@@ -10,11 +10,15 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
+
+// Code that handles faults must not swallow a stop.
+static_assert(!std::is_base_of_v<heist::error, heist::stopped_error>);
 
 namespace {
 

@@ -9,7 +9,8 @@
 
 namespace heist {
 
-/// Base of every exception that heist itself throws; exceptions from user code pass through unchanged.
+/// Base of the exceptions of heist that report a fault. A stop is none (stopped_error). Exceptions from user code pass
+/// through unchanged.
 struct error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -49,10 +50,11 @@ struct json_error : error {
   using error::error;
 };
 
-/// A task that was not run because its stop_token was asked to stop before. A task may throw it, too.
-struct stopped_error : error {
-  using error::error;
-  stopped_error() : error{"stopped"} {}
+/// There is no result, because a stop was requested before. A task may throw it, too. It is no heist::error: code that
+/// handles faults must not swallow a stop.
+struct stopped_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+  stopped_error() : std::runtime_error{"stopped"} {}
 };
 
 }  // namespace heist

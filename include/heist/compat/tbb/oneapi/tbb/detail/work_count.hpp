@@ -39,9 +39,11 @@ class work_count {
       try {
         std::unique_lock guard{lock_};
         none_.wait(guard, [this] { return has_ended(); });
-      } catch (heist::error const&) {  // a stop of a task of heist's that has called the layer; or it has no stack left
-        heist::fork_join([this](heist::context here) { here.blocking([this] { sleep_until_zero(); }); });
+        return;
+      } catch (heist::stopped_error const&) {  // of a task of heist's that has called the layer
+      } catch (heist::error const&) {          // it has no stack left
       }
+      heist::fork_join([this](heist::context here) { here.blocking([this] { sleep_until_zero(); }); });
     });
   }
 
