@@ -26,7 +26,7 @@ struct heist_peer {
   void sweep(std::size_t n, std::size_t times, F f) {
     if (!has_history) has_history.emplace(heist::options{.workers = ex.worker_count(), .squads = heist::squad_by::l2});
     heist::region phase{{.bytes = n * sizeof(double)}};
-    has_history->sync_wait([&](auto c) {
+    has_history->invoke([&](auto c) {
       for (std::size_t k = 0; k != times; ++k) heist::for_each_index(c, std::size_t{0}, n, f, {.region = &phase});
     });
   }
@@ -34,7 +34,7 @@ struct heist_peer {
     return static_cast<std::size_t>(heist::find(ex, v, x) - v.begin());
   }
   void inside(void (*body)(void*), void* env) {
-    ex.sync_wait([=] { body(env); });
+    ex.invoke([=] { body(env); });
   }
   heist::executor<> ex;
   std::optional<heist::executor<heist::policy::cats>> has_history;

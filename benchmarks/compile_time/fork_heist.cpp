@@ -12,5 +12,5 @@ long fib(Context ctx, long n) {
 
 int main() {
   heist::executor ex;
-  std::printf("%ld\n", ex.sync_wait([](auto ctx) { return fib(ctx, 20); }));
+  std::printf("%ld\n", ex.invoke([](auto ctx) { return fib(ctx, 20); }));
 }

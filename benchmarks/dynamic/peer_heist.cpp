@@ -193,7 +193,7 @@ struct heist_runner final : bench::runner {
         ex.wait_idle();
         return all->result();
       default:
-        return ex.sync_wait([&](ctx_t ctx) { return run_inside(ctx, which, s); });
+        return ex.invoke([&](ctx_t ctx) { return run_inside(ctx, which, s); });
     }
   }
 

@@ -18,7 +18,7 @@ class heist_executor {
 
   template <class F>
   void run(F f) {
-    executor_.sync_wait(f);
+    executor_.invoke(f);
   }
 
  private:

@@ -74,7 +74,7 @@ class scheduled {
   template <class Notes>
   timed run_on(heist::executor<Policy>& ex, heist::region& r, span_of_steps steps, Notes const& notes) const {
     program_->prepare();
-    return ex.sync_wait([&](auto ctx) {
+    return ex.invoke([&](auto ctx) {
       return time_steps(*program_, steps,
                         [&](std::size_t i) { enter(ctx, r, [&](auto c) { program_->step(c, i, notes); }); });
     });

@@ -11,8 +11,8 @@ namespace locality {
 /// Runs f(context) as a run of the region; just so where a context knows no regions (serial_context).
 template <class Context, class F>
 decltype(auto) enter(Context ctx, heist::region& r, F&& f) {
-  if constexpr (requires { ctx.sync_wait(r, f); }) {
-    return ctx.sync_wait(r, f);
+  if constexpr (requires { ctx.invoke(r, f); }) {
+    return ctx.invoke(r, f);
   } else {
     return f(ctx);
   }

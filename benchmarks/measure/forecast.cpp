@@ -136,7 +136,7 @@ class forecast {
     variants_.push_back({name, workers,
                          [this, s] {
                            problem_.prepare();
-                           return seconds_of([&] { s->ex.sync_wait([&](auto ctx) { problem_.run(ctx, s->region); }); });
+                           return seconds_of([&] { s->ex.invoke([&](auto ctx) { problem_.run(ctx, s->region); }); });
                          },
                          [this] { return problem_.check(); }});
   }

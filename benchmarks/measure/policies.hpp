@@ -79,7 +79,7 @@ class under_policy {
 
   locality::timed run(locality::span_of_steps steps) {
     program_.prepare();
-    return executor_.sync_wait([&](auto ctx) {
+    return executor_.invoke([&](auto ctx) {
       return locality::time_steps(program_, steps, [&](std::size_t i) {
         locality::enter(ctx, region_, [&](auto c) { program_.step(c, i, locality::no_notes{}); });
       });

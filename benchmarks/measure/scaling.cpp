@@ -38,7 +38,7 @@ row kernel_row(std::size_t size) {
             std::vector<variant> variants{{"serial", 1, timed([&k] { k.serial(); }), check}};
             all.for_each([&](auto& ex, std::size_t workers) {
               variants.push_back(
-                  {"heist", workers, timed([&k, &ex] { ex.sync_wait([&k](auto ctx) { k.parallel(ctx); }); }), check});
+                  {"heist", workers, timed([&k, &ex] { ex.invoke([&k](auto ctx) { k.parallel(ctx); }); }), check});
             });
             return nlohmann::json{{"figures", alternate(variants, o)},
                                   {"size", fmt::format("{} {}", K::about.size_means, n)}};

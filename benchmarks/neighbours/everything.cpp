@@ -21,7 +21,7 @@ double halved() {
   heist::executor<Policy> ex{2};
   std::vector<double> v(1000, 1.0);
   heist::region sweep{{.branching = 2, .bytes = v.size() * sizeof(double)}};
-  for (int step = 0; step < 5; ++step) ex.sync_wait(sweep, [&](auto ctx) { halve(ctx, v, 0, v.size()); });
+  for (int step = 0; step < 5; ++step) ex.invoke(sweep, [&](auto ctx) { halve(ctx, v, 0, v.size()); });
   return v[0];
 }
 

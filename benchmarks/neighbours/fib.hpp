@@ -21,7 +21,7 @@ inline int measure(int argc, char** argv) {
   long const n = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 35;
   heist::executor ex{1};
   auto const begin = std::chrono::steady_clock::now();
-  long const result = ex.sync_wait([n](auto ctx) { return fib(ctx, n); });
+  long const result = ex.invoke([n](auto ctx) { return fib(ctx, n); });
   std::chrono::duration<double, std::nano> const took = std::chrono::steady_clock::now() - begin;
   long before = 0, number = 1;
   for (long i = 0; i < n; ++i) before = std::exchange(number, before + number);

@@ -56,7 +56,7 @@ times measure(std::size_t size, unsigned rounds, std::vector<std::size_t> const&
   best.parallel.resize(workers.size());
   auto const run_on = [&](executor& ex, taken& t) {
     kernel.prepare();
-    t.measure([&] { ex.sync_wait([&](auto ctx) { kernel.parallel(ctx); }); });
+    t.measure([&] { ex.invoke([&](auto ctx) { kernel.parallel(ctx); }); });
   };
   for (unsigned round = 0; round < rounds; ++round) {
     kernel.prepare();

@@ -44,7 +44,7 @@ placed_run run_and_note(P& program, locality::options const& wanted, locality::s
   std::size_t const leaves = 2 * (program.rows(0).size() / program.leaf() + 1);
   locality::tally const notes{ex.worker_count(), leaves * steps.all() * P::sweeps_per_step};
   program.prepare();
-  locality::timed const time = ex.sync_wait([&](auto ctx) {
+  locality::timed const time = ex.invoke([&](auto ctx) {
     return locality::time_steps(program, steps, [&](std::size_t i) {
       locality::enter(ctx, region, [&](auto c) { program.step(c, i, notes); });
     });

@@ -48,7 +48,7 @@ template <class Policy, class P, class Notes, class Enter, class Ended>
 locality::timed run_on(heist::executor<Policy>& ex, P& program, locality::span_of_steps steps, Notes const& notes,
                        Enter const& enter, Ended const& ended) {
   program.prepare();
-  return ex.sync_wait([&](auto ctx) {
+  return ex.invoke([&](auto ctx) {
     return locality::time_steps(program, steps, [&](std::size_t i) {
       program.step(
           [&](std::size_t region, box const& b, block_size s, auto const& work) {
@@ -142,7 +142,7 @@ class entrants {
       std::deque<heist::region> regions(this_.program_.regions());
       auto const phase = [&](auto ctx, std::size_t region, box const& b, block_size s, auto const& work,
                              auto const& leaf) {
-        ctx.sync_wait(regions[region], [&](auto c) { divide(c, b, s, work, leaf, to_blocks{}); });
+        ctx.invoke(regions[region], [&](auto c) { divide(c, b, s, work, leaf, to_blocks{}); });
       };
       auto const time = run_on(ex, this_.program_, steps, notes, phase, [](std::size_t) {});
       if (seen != nullptr) seen->note = regions[0].explain();

@@ -55,7 +55,7 @@ using replaying = heist::executor<heist::policy::replay>;
 
 /// A run of the kernel in a region, along a tree or free.
 std::uint64_t run_in(replaying& ex, heist::region& r, fib_kernel const& kernel, unsigned n) {
-  return ex.sync_wait(r, [&](auto ctx) { return kernel(ctx, n); });
+  return ex.invoke(r, [&](auto ctx) { return kernel(ctx, n); });
 }
 
 /// The tree of the fastest of some runs on so many workers.
@@ -96,7 +96,7 @@ class measurement {
     heist::steal_tree const tree = record(options_.executor, p, even, n);
 
     begin(fmt::format("fib({}), sequential below {}, on {} workers", n, options_.cutoff, p));
-    add("not recorded", n, [=, this] { return plain_.sync_wait([&](auto ctx) { return even(ctx, n); }); });
+    add("not recorded", n, [=, this] { return plain_.invoke([&](auto ctx) { return even(ctx, n); }); });
     add_free("recorded", even, n);
     for (auto const& [name, mode] : modes) add_following(name, even, n, tree, mode);
     measure();

@@ -141,7 +141,7 @@ bool measure(locality::options o, std::size_t size) {
     };
     for (std::size_t round = 0; round != o.rounds; ++round) {
       timed(serial, [&](unused_memory const& to) { data.copy(found.all, to, nullptr); });
-      timed(random, [&](unused_memory const& to) { ex.sync_wait(initializer(to, nullptr)); });
+      timed(random, [&](unused_memory const& to) { ex.invoke(initializer(to, nullptr)); });
       timed(along, [&](unused_memory const& to) {
         note = heist::redistribute(ex, phases.region(found.region), initializer(to, nullptr)).note;
       });

@@ -53,7 +53,7 @@ class guided {
 
   template <class Context, class F>
   void run(Context ctx, F const& f) {
-    ctx.sync_wait(region_, f);
+    ctx.invoke(region_, f);
     if (state_ != state::settled) learn();
   }
 

@@ -36,7 +36,7 @@ bench::peer peer_of(std::string const& name, std::size_t workers) {
   using context = typename heist::executor<Policy>::context_type;
   bench::peer p;
   p.name = name;
-  p.tree = [ex](bench::costs const& d) { ex->sync_wait([&](context c) { tree(c, d, 0, d.of.size()); }); };
+  p.tree = [ex](bench::costs const& d) { ex->invoke([&](context c) { tree(c, d, 0, d.of.size()); }); };
   p.loop = [ex](bench::costs const& d) {
     heist::for_each_index(*ex, std::size_t{0}, d.of.size(), [&](std::size_t i) { bench::nap(d.of[i]); });
   };

@@ -49,7 +49,7 @@ report_on_run run_with(run_request const& wanted, plate& p, placement_record& re
   auto how = wanted.how;
   if (wanted.by_automatic) how.by = ex.squad_count() > 1 ? placed_by::squad : placed_by::worker;
   heist::region sweep{{.branching = 2, .bytes = p.size_bytes(), .boundary_level = wanted.boundary_level}};
-  auto const solved = ex.sync_wait([&](auto ctx) { return solve(ctx, sweep, p, how, record, visible); });
+  auto const solved = ex.invoke([&](auto ctx) { return solve(ctx, sweep, p, how, record, visible); });
   return {solved,
           ex.worker_count(),
           ex.squad_count(),

@@ -44,7 +44,7 @@ solution solve(Context ctx, heist::region& sweep, plate& p, solver_options const
     ++s.steps;
     bool const looks = s.steps == o.most_steps || (o.tolerance && s.steps % steps_per_look == 0);
     step const now{p, o.leaf_rows, looks, o.by, record.begin_step()};
-    double const change = ctx.sync_wait(sweep, [&](auto c) { return relax(c, now, 1, p.computed_rows() + 1); });
+    double const change = ctx.invoke(sweep, [&](auto c) { return relax(c, now, 1, p.computed_rows() + 1); });
     record.end_step();
     p.advance();
     if (looks) seen = s.change = change;

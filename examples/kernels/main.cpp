@@ -103,7 +103,7 @@ void show_breakdown(K& k, options const& o) {
   k.prepare();
   auto const start = std::chrono::steady_clock::now();
   auto const before = ex.observer().report();
-  ex.sync_wait([&](auto ctx) { k.parallel(ctx); });
+  ex.invoke([&](auto ctx) { k.parallel(ctx); });
   auto const spent = ex.observer().report() - before;
   fmt::print("{}", spent.text(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()));
 }
@@ -117,7 +117,7 @@ bool run(options const& o) {
   std::string decision = k.check();
   auto const expected = k.result();
   heist::executor<> ex{heist::options{.workers = o.workers, .stack_size = K::about.stack}};
-  double const parallel = best_time(k, o.repeat, [&] { ex.sync_wait([&](auto ctx) { k.parallel(ctx); }); });
+  double const parallel = best_time(k, o.repeat, [&] { ex.invoke([&](auto ctx) { k.parallel(ctx); }); });
   if (decision.empty()) decision = decision_on(k, expected);
   fmt::print("{:17} {:>10} {:>7} {:>11.6f} {:>11.6f} {:>8.2f}  {}\n", K::about.name, size, ex.worker_count(), serial,
              parallel, serial / parallel, decision.empty() ? "right" : "WRONG: " + decision);

@@ -33,8 +33,8 @@ int main() {
   std::vector<int> const ones(1'000'000, 1);
   heist::executor ex;
   std::printf("outside: %ld\n", sum(ones));
-  std::printf("inside:  %ld\n", ex.sync_wait([&] { return sum(ones); }));
-  std::printf("fib(20): %d\n", ex.sync_wait([](auto ctx) { return fib(ctx, 20); }));
+  std::printf("inside:  %ld\n", ex.invoke([&] { return sum(ones); }));
+  std::printf("fib(20): %d\n", ex.invoke([](auto ctx) { return fib(ctx, 20); }));
 
   heist::task_graph g;  // tasks of a graph can fork, too
   auto total = g.emplace([&] { return sum(ones); });

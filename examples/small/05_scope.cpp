@@ -13,7 +13,7 @@ int main() {
   std::vector<std::vector<int>> table(size, std::vector<int>(size));
   heist::executor ex;
 
-  ex.sync_wait([&](auto ctx) {
+  ex.invoke([&](auto ctx) {
     heist::scope rows{ctx};
     for (int first = 0; first < size; first += 10) {
       rows.fork([&, first] {

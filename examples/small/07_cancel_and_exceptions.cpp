@@ -37,7 +37,7 @@ int main() {
   std::printf("stopped: %s\n", run.stopped() ? "yes" : "no");
 
   // A long task polls for a stop request.
-  int const rounds = ex.sync_wait([](auto ctx) {
+  int const rounds = ex.invoke([](auto ctx) {
     int n = 0;
     heist::scope s{ctx};
     s.fork([&](auto c) {

@@ -30,7 +30,7 @@ void run(char const* name) {
                               .squads = heist::squad_by::package}};
   heist::region sweep{{.branching = 2, .bytes = 2 * now.size() * sizeof(double)}};
   for (int step = 0; step < 3; ++step) {
-    ex.sync_wait(sweep, [&](auto ctx) { smooth(ctx, now, next, 1, now.size() - 1); });
+    ex.invoke(sweep, [&](auto ctx) { smooth(ctx, now, next, 1, now.size() - 1); });
     std::swap(now, next);
   }
   std::printf("%-6s %zu squad%s: %.0f %.0f %.0f %.0f\n", name, ex.squad_count(), ex.squad_count() == 1 ? "" : "s",

@@ -26,7 +26,7 @@ int main() {
   heist::executor<heist::policy::replay> ex{4};
   heist::region recorded;
   tally before{};
-  ex.sync_wait(recorded, [&](auto ctx) { work(ctx, before, 0, leaves); });
+  ex.invoke(recorded, [&](auto ctx) { work(ctx, before, 0, leaves); });
   heist::steal_tree const tree = recorded.tree();
   std::printf("recorded on %zu workers\n", static_cast<std::size_t>(tree.worker_count()));
 
@@ -34,7 +34,7 @@ int main() {
   again.follow(heist::steal_tree::from_json(tree.to_json()), heist::replay_mode::strict_unordered);  // or from a file
   for (int i = 0; i < 3; ++i) {
     tally now{};
-    ex.sync_wait(again, [&](auto ctx) { work(ctx, now, 0, leaves); });
+    ex.invoke(again, [&](auto ctx) { work(ctx, now, 0, leaves); });
     std::printf("run %d: every leaf where it was: %s\n", i + 1, now == before ? "yes" : "no");
   }
 }

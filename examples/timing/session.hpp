@@ -134,7 +134,7 @@ class session {
     std::uint64_t rounds = 0;
     progress_.restart();
     auto const begin = clock::now();
-    ex.sync_wait([&] {  // inside a task, so that the workers can share wide levels
+    ex.invoke([&] {  // inside a task, so that the workers can share wide levels
       for (std::uint64_t done = 0; done < options_.changes; ++rounds) {
         batch.clear();
         // Each change is drawn from the current circuit, so the changes depend on the size of the batches.

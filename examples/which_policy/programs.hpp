@@ -68,7 +68,7 @@ inline heist::sim::recorded_program record_heat(recording_request const& wanted,
   return record(fmt::format("heat, {0} x {0}", wanted.size), wanted, visible, [&](auto ctx) {
     for (std::size_t i = 0; i < steps; ++i) {
       heat::step const now{plate, leaf_rows, false, heat::placed_by::worker, computed_by};
-      ctx.sync_wait(sweep, [&](auto c) { heat::relax(c, now, 1, plate.computed_rows() + 1); });
+      ctx.invoke(sweep, [&](auto c) { heat::relax(c, now, 1, plate.computed_rows() + 1); });
       plate.advance();
     }
   });
@@ -83,7 +83,7 @@ inline heist::sim::recorded_program record_mergesort(recording_request const& wa
   return record(fmt::format("mergesort of {} integers", wanted.size), wanted, visible, [&](auto ctx) {
     for (std::size_t i = 0; i < rounds; ++i) {
       std::copy(input.begin(), input.end(), values.begin());
-      ctx.sync_wait(sorting, [&](auto c) { sort(c, std::span{values}, std::span{scratch}, false); });
+      ctx.invoke(sorting, [&](auto c) { sort(c, std::span{values}, std::span{scratch}, false); });
     }
   });
 }

@@ -37,7 +37,7 @@ bool show(char const* name, options const& o, std::uint64_t expected) {
   for (int i = 0; i != o.repeat; ++i) {
     tree.prepare();
     auto const start = std::chrono::steady_clock::now();
-    ex.sync_wait([&](auto ctx) { tree.parallel(ctx); });
+    ex.invoke([&](auto ctx) { tree.parallel(ctx); });
     std::chrono::duration<double> const took = std::chrono::steady_clock::now() - start;
     best = took.count() < best ? took.count() : best;
     right = right && tree.result() == expected;

@@ -4,6 +4,7 @@
 s/\bany_executor\b/executor_ref/g
 s/\([.>]\)fulfil(/\1set_value(/g
 s/\([.>]\)fail(\(std::\(make_exception_ptr\|current_exception\)\)/\1set_exception(\2/g
+s/\([.>]\)sync_wait(/\1invoke(/g
 s/\([.>]\)done()/\1is_ready()/g
 s/\([.>]\)expedite()/\1raise_priority()/g
 s/\([.>]\)note()/\1explain()/g

@@ -81,9 +81,9 @@ void graph_and_forks() {
   heist::executor ex{{.workers = 2, .stack_size = small_stack}};
   ex.run_n(g, 2).get();
   CHILD_REQUIRE(ran == 8);
-  CHILD_REQUIRE(ex.sync_wait([&](heist::context ctx) { return deep(ctx, 24); }) == 25);
-  CHILD_REQUIRE(ex.sync_wait([&](heist::context ctx) { return tree(ctx, 3); }) == 24);
-  CHILD_REQUIRE(ex.sync_wait([&] { return ex.submit([] { return 7; }).get(); }) == 7);
+  CHILD_REQUIRE(ex.invoke([&](heist::context ctx) { return deep(ctx, 24); }) == 25);
+  CHILD_REQUIRE(ex.invoke([&](heist::context ctx) { return tree(ctx, 3); }) == 24);
+  CHILD_REQUIRE(ex.invoke([&] { return ex.submit([] { return 7; }).get(); }) == 7);
   for (int i = 0; i != 4; ++i) ex.post([&] { ++ran; });
   ex.wait_idle();
   CHILD_REQUIRE(ran == 12);
@@ -94,8 +94,8 @@ template <class Policy>
 void squads_and_region() {
   heist::region r{{.branching = 2, .bytes = std::size_t{1} << 20}};
   heist::executor<Policy> ex{two_by_two()};
-  for (int run = 0; run != 3; ++run) CHILD_REQUIRE(ex.sync_wait(r, [](auto c) { return tree(c, 3); }) == 24);
-  CHILD_REQUIRE(ex.sync_wait([](auto c) { return deep(c, 12); }) == 13);
+  for (int run = 0; run != 3; ++run) CHILD_REQUIRE(ex.invoke(r, [](auto c) { return tree(c, 3); }) == 24);
+  CHILD_REQUIRE(ex.invoke([](auto c) { return deep(c, 12); }) == 13);
   CHILD_REQUIRE(ex.state_text().find("busy") == std::string::npos);
 }
 
@@ -110,7 +110,7 @@ void everything() {
 /// On this machine, with threads that are bound to its PUs.
 void pinned() {
   heist::executor ex{{.workers = 2, .pin = heist::pinning::pus}};
-  CHILD_REQUIRE(ex.sync_wait([](heist::context ctx) { return tree(ctx, 3); }) == 24);
+  CHILD_REQUIRE(ex.invoke([](heist::context ctx) { return tree(ctx, 3); }) == 24);
 }
 
 int overflow(int depth);
@@ -127,7 +127,7 @@ heist_test::child_report overflowing(std::size_t site) {
       [&] {
         fault const f{site, 1, heist_test::forever};
         heist::executor ex{{.workers = 1, .stack_size = 65536}};
-        ex.sync_wait([] { return overflow(0); });
+        ex.invoke([] { return overflow(0); });
       },
       10s);
 }
@@ -139,13 +139,13 @@ void idle_after_much() {
   int const n = 20'000;
   std::atomic<int> ran{0};
   heist::executor ex{std::size_t{1}};
-  ex.sync_wait([&] {
+  ex.invoke([&] {
     for (int i = 0; i < n; ++i) ex.post([&ran] { ++ran; });
   });
   ex.wait_idle();
   CHILD_REQUIRE(ran == n);
   for (int i = 0; i < 6000 && given_back == before; ++i) std::this_thread::sleep_for(10ms);
-  CHILD_REQUIRE(ex.sync_wait([] { return 1; }) == 1);
+  CHILD_REQUIRE(ex.invoke([] { return 1; }) == 1);
 }
 
 /// This thread waits, and is woken, however loaded the machine is.
@@ -236,7 +236,7 @@ TEST_CASE("sites: an expedited membarrier that was granted and is then refused f
       [] {
         heist::executor ex{2};
         fault const f{site_of("membarrier"), 1, heist_test::forever};
-        for (int i = 0; i != 1000; ++i) ex.sync_wait([] {}), ex.wait_idle(), std::this_thread::sleep_for(1ms);
+        for (int i = 0; i != 1000; ++i) ex.invoke([] {}), ex.wait_idle(), std::this_thread::sleep_for(1ms);
       },
       20s);
   INFO(report.text());

@@ -52,7 +52,7 @@ void work(std::size_t workers = 0, int waiting_tasks = 10) {
     for (int i = 0; i != 20; ++i) first.precede(graph.emplace([&] { ++ran; }));
     ex.run(graph).get();
     CHILD_REQUIRE(ran == 21);
-    CHILD_REQUIRE(ex.sync_wait([](heist::context c) { return fib(c, 14); }) == 377);
+    CHILD_REQUIRE(ex.invoke([](heist::context c) { return fib(c, 14); }) == 377);
     std::vector<heist::future<int>> waiting;
     for (int i = 0; i != waiting_tasks; ++i)
       waiting.push_back(ex.submit([&] { return ex.submit([] { return 1; }).get(); }));

@@ -83,7 +83,7 @@ TEST_CASE("stacks: the k-th cannot be mapped while an executor is made, for ever
     no_more.stop();
     CHECK(rejected);
     heist::executor again{std::size_t{4}};
-    CHECK(again.sync_wait([] { return 1; }) == 1);
+    CHECK(again.invoke([] { return 1; }) == 1);
   }
 }
 
@@ -113,11 +113,11 @@ TEST_CASE("stacks: without a single one to spare, waits are refused, joins are n
         return a.get() + b.get();
       };
       int rejected = 0;
-      for (int round = 0; round < 20; ++round) rejected += is_rejected([&] { ex.sync_wait([&] { return tree(6); }); });
+      for (int round = 0; round < 20; ++round) rejected += is_rejected([&] { ex.invoke([&] { return tree(6); }); });
       CHILD_REQUIRE(rejected == 20);
       is_rejected([&] { ex.wait_idle(); });  // clears the exceptions of tasks whose futures were dropped
       for (int round = 0; round < 20; ++round) {
-        CHILD_REQUIRE(ex.sync_wait([&](heist::context ctx) { return fib(ctx, 14); }) == 377);
+        CHILD_REQUIRE(ex.invoke([&](heist::context ctx) { return fib(ctx, 14); }) == 377);
       }
       std::atomic<int> n{0};
       for (int i = 0; i < 200; ++i) {
@@ -128,7 +128,7 @@ TEST_CASE("stacks: without a single one to spare, waits are refused, joins are n
       ex.wait_idle();
       CHILD_REQUIRE(n == 200);
       no_stacks.stop();
-      CHILD_REQUIRE(ex.sync_wait([&] { return tree(6); }) == 64);
+      CHILD_REQUIRE(ex.invoke([&] { return tree(6); }) == 64);
     });
     INFO(report.text());
     CHECK(report.clean());
@@ -182,7 +182,7 @@ TEST_CASE("stacks: some are refused at random, everything ends", "[faults]") {
               return a.get() + b.get();
             };
             for (int round = 0; round < 30; ++round) {
-              is_rejected([&] { CHILD_REQUIRE(ex.sync_wait([&] { return tree(7); }) == 128); });
+              is_rejected([&] { CHILD_REQUIRE(ex.invoke([&] { return tree(7); }) == 128); });
             }
             is_rejected([&] { ex.wait_idle(); });  // as above
             std::atomic<int> n{0};
@@ -207,7 +207,7 @@ TEST_CASE("stacks: a limit on the address space is met by waiting tasks without 
       [] {
         heist::executor ex{std::size_t{2}};
         reporter const watch{ex};
-        ex.sync_wait([&] { return ex.submit([] {}).get(); });
+        ex.invoke([&] { return ex.submit([] {}).get(); });
         // Both workers' threads get their share of the heap: afterwards there would be no addresses for it.
         std::atomic<int> at_once{0};
         auto const allocate = [&] {
@@ -229,7 +229,7 @@ TEST_CASE("stacks: a limit on the address space is met by waiting tasks without 
           return 1 + ex.submit([&chain, left] { return chain(left - 1); }).get();
         };
         // 300 MiB of stacks would be needed to park all.
-        CHILD_REQUIRE(is_rejected([&] { ex.sync_wait([&] { return chain(300); }); }));
+        CHILD_REQUIRE(is_rejected([&] { ex.invoke([&] { return chain(300); }); }));
         is_rejected([&] { ex.wait_idle(); });  // as above
         std::atomic<int> n{0};
         for (int i = 0; i < 500; ++i) {

@@ -101,7 +101,7 @@ TEST_CASE("memory: the n-th allocation fails while an executor is made, for ever
     std::printf("making an executor: %ld places\n", n);
     CHILD_REQUIRE(n > 5);
     heist::executor ex{std::size_t{3}};
-    CHILD_REQUIRE(ex.sync_wait([] { return 1; }) == 1);
+    CHILD_REQUIRE(ex.invoke([] { return 1; }) == 1);
   });
   INFO(report.text());
   CHECK(report.clean());
@@ -187,7 +187,7 @@ TEST_CASE("memory: the n-th allocation fails while tasks submit, fork and wait, 
           {
             new_fault const f{n, in_a_row};
             try {
-              ex.sync_wait(
+              ex.invoke(
                   [&](heist::context ctx) { ctx.fork_join([&] { tree(4); }, [&] { tree(4); }, [&] { ++forked; }); });
             } catch (std::bad_alloc const&) {
               rejected += 32;
@@ -262,7 +262,7 @@ TEST_CASE("memory: a full deque that cannot grow loses no task", "[faults]") {
         [=] {
           heist::executor ex{workers};
           std::atomic<int> ran{0};
-          ex.sync_wait([&] {
+          ex.invoke([&] {
             struct task {
               std::atomic<int>& ran;
               void operator()() const { ++ran; }

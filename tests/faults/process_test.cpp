@@ -96,7 +96,7 @@ TEST_CASE("fork(): in the child every use of a live executor throws executor_err
           expect_error([&] { ex->post([] {}); });
           expect_error([&] { ex->submit([] {}).get(); });
           expect_error([&] { ex->wait_idle(); });
-          expect_error([&] { ex->sync_wait([] {}); });
+          expect_error([&] { ex->invoke([] {}); });
           CHILD_REQUIRE(rejected == 4);
           CHILD_REQUIRE(!ex->state_text().empty());
           ex.reset();
@@ -291,7 +291,7 @@ TEST_CASE("fork(): while other threads build, run and post, the child can do so 
 TEST_CASE("fork(): inside a task, the child may exit", "[faults]") {
   auto const report = run_child([] {
     heist::executor ex{2};
-    int const code = ex.sync_wait([] {
+    int const code = ex.invoke([] {
       ::pid_t const child = ::fork();
       if (child == 0) ::_exit(7);
       int status = 0;
@@ -543,7 +543,7 @@ TEST_CASE("misuse: pthread_exit() in a task ends the program with a sentence", "
             g.emplace(leave);
             ex.run(g).get();
           }
-          if (what == 3) ex.sync_wait([&](heist::context c) { c.fork_join([] {}, leave); });
+          if (what == 3) ex.invoke([&](heist::context c) { c.fork_join([] {}, leave); });
           ex.wait_idle();
         },
         10s);
@@ -558,7 +558,7 @@ TEST_CASE("misuse: recursion without end in a task stops at the guard of its sta
   auto const report = run_child(
       [] {
         heist::executor ex{heist::options{.workers = 1, .stack_size = 65536}};
-        std::printf("%d\n", ex.sync_wait([] { return overflow(0); }));
+        std::printf("%d\n", ex.invoke([] { return overflow(0); }));
       },
       10s);
   INFO(report.text());
@@ -573,7 +573,7 @@ TEST_CASE("misuse: frames of 48 KiB do not jump over the guard", "[faults]") {
     auto const report = run_child(
         [guard] {
           heist::executor ex{heist::options{.workers = 4, .guard_size = guard}};
-          std::printf("%d\n", ex.sync_wait([] { return jump(60); }));
+          std::printf("%d\n", ex.invoke([] { return jump(60); }));
         },
         10s);
     INFO(report.text());

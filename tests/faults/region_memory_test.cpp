@@ -45,7 +45,7 @@ long tree(Context c, int left) {
 
 template <class Executor>
 bool right(Executor& ex, region& r) {
-  return ex.sync_wait(r, [](auto c) { return tree(c, 4); }) == leaves;
+  return ex.invoke(r, [](auto c) { return tree(c, 4); }) == leaves;
 }
 
 heist::options two_by_two() {

@@ -68,7 +68,7 @@ void mixed_work(Executor& ex, int rounds) {
   for (int i = 0; i < rounds; ++i) {
     std::atomic<int> n{0};
     for (int k = 0; k < 50; ++k) ex.post([&] { n += ex.submit([] { return ++tasks_ended, 1; }).get(); });
-    long const f = ex.sync_wait([](heist::context ctx) { return fib(ctx, 10); });
+    long const f = ex.invoke([](heist::context ctx) { return fib(ctx, 10); });
     ex.wait_idle();
     REQUIRE(n == 50);
     REQUIRE(f == 55);
@@ -159,7 +159,7 @@ TEST_CASE("signals: a worker that is held up for 50 ms holds up nobody else", "[
 TEST_CASE("signals: parking and waking leave errno alone on a task that stays on its worker", "[faults]") {
   heist::executor ex{1};
   heist_test::watchdog guard{"errno", 30s, [&] { return ex.state_text(); }};
-  int const seen = ex.sync_wait([&] {
+  int const seen = ex.invoke([&] {
     errno = EDOM;
     for (int i = 0; i < 100; ++i) ex.submit([] {}).get();
     return errno;

@@ -60,7 +60,7 @@ struct reporter {
 /// Forks, scopes and waits in all tiers; true if all results are right.
 template <class Executor>
 bool all_right(Executor& ex, region& r) {
-  return ex.sync_wait(r, [](auto c) {
+  return ex.invoke(r, [](auto c) {
     std::atomic<long> n{0};
     heist::scope s{c};
     for (int i = 0; i < 12; ++i) s.fork([&](auto d) { n += fib(d, 3); });

@@ -26,13 +26,13 @@ TEST_CASE("misuse: with -fstack-clash-protection a frame larger than the guard s
   static_assert((600 << 10) > heist::detail::default_guard);
   auto const fits = heist_test::run_child([] {
     heist::executor ex{std::size_t{2}};
-    ex.sync_wait([] { return again(0); });
+    ex.invoke([] { return again(0); });
   });
   INFO(fits.text());
   CHECK(fits.clean());
   auto const report = heist_test::run_child([] {
     heist::executor ex{std::size_t{2}};
-    std::printf("%d\n", ex.sync_wait([] { return again(3); }));
+    std::printf("%d\n", ex.invoke([] { return again(3); }));
   });
   INFO(report.text());
   CHECK_FALSE(report.timed_out);

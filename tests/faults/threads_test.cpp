@@ -59,11 +59,11 @@ TEST_CASE("threads: the k-th cannot be started, for every k", "[faults]") {
     CHECK(threads_now() == threads_before);
     // The remedy works, and so does a second attempt.
     heist::executor again{std::size_t{workers}};
-    CHECK(again.sync_wait([] { return 5; }) == 5);
+    CHECK(again.invoke([] { return 5; }) == 5);
     if (k > 0) {
       fault const no_more{site_of("thread"), k + 1, forever};
       heist::executor fewer{static_cast<std::size_t>(k)};
-      CHECK(fewer.sync_wait([] { return 6; }) == 6);
+      CHECK(fewer.invoke([] { return 6; }) == 6);
     }
   }
 }
@@ -125,7 +125,7 @@ TEST_CASE("threads: a control group that allows few processes", "[faults]") {
     }
     CHILD_REQUIRE(said_so);
     heist::executor ex{std::size_t{2}};
-    CHILD_REQUIRE(ex.sync_wait([] { return 1; }) == 1);
+    CHILD_REQUIRE(ex.invoke([] { return 1; }) == 1);
   });
   INFO(report.text());
   CHECK(report.clean());
@@ -208,7 +208,7 @@ TEST_CASE("threads: a worker cannot be cancelled by a task", "[faults]") {
     }
     ex.wait_idle();
     CHILD_REQUIRE(n == 20);
-    CHILD_REQUIRE(ex.sync_wait([] { return 3; }) == 3);
+    CHILD_REQUIRE(ex.invoke([] { return 3; }) == 3);
   });
   INFO(report.text());
   CHECK(report.clean());

@@ -58,7 +58,7 @@ long fib(Context c, int n) {
 template <class Executor>
 bool does_a_bit_of_all(Executor& ex) {
   using context = typename Executor::context_type;
-  bool right = ex.sync_wait([](context c) { return fib(c, 14); }) == 377;
+  bool right = ex.invoke([](context c) { return fib(c, 14); }) == 377;
   heist::mutex lock;
   long sum = 0;
   std::vector<heist::future<void>> adders;
@@ -125,7 +125,7 @@ TEST_CASE("tools: worker threads have names", "[faults]") {
     do {
       names = names_of_threads();
     } while (!std::includes(names.begin(), names.end(), expected.begin(), expected.end()));
-    first.sync_wait([](heist::context c) {
+    first.invoke([](heist::context c) {
       c.blocking([] {
         while (names_of_threads().count("heist-extra") == 0) std::this_thread::yield();
       });

@@ -62,7 +62,7 @@ using executor_with = heist::executor<heist::policy::bundle<Victim, Idle>>;
 /// One worker has a task for other workers and waits until it has been stolen.
 template <class Executor, class Begun>
 void wait_for_a_thief(Executor& ex, Begun begun) {
-  ex.sync_wait([&] {
+  ex.invoke([&] {
     begun();
     std::atomic<bool> ran{false};
     ex.post([&] { ran = true; });
@@ -127,7 +127,7 @@ TEST_CASE("a victim policy that names too high within a squad is named", "[fault
                                             .machine = heist::topology::parse("package:2 l3:1 core:2 pu:1"),
                                             .squads = heist::squad_by::package}};
                 heist::region r{{.boundary_level = 2}};
-                for (int i = 0; i != 100; ++i) ex.sync_wait(r, [](auto c) { return fib(c, 12); });
+                for (int i = 0; i != 100; ++i) ex.invoke(r, [](auto c) { return fib(c, 12); });
               }),
               "names_too_many_in_a_squad", "(V1)");
 }
@@ -149,7 +149,7 @@ TEMPLATE_TEST_CASE("with assertions, policies that hold their promises are left 
     for (int i = 0; i != 20; ++i) {
       wait_for_a_thief(ex, [] {});
       std::this_thread::sleep_for(5ms);  // thieves fail
-      CHILD_REQUIRE(ex.sync_wait([](auto c) { return fib(c, 12); }) == 144);
+      CHILD_REQUIRE(ex.invoke([](auto c) { return fib(c, 12); }) == 144);
     }
   });
   INFO(report.text());

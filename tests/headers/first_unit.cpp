@@ -15,5 +15,5 @@ int first_unit();
 
 int first_unit() {
   heist::executor ex{1};
-  return ex.sync_wait([] { return 1; });
+  return ex.invoke([] { return 1; });
 }

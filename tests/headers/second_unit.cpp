@@ -18,5 +18,5 @@ int second_unit();
 
 int second_unit() {
   heist::executor ex{1};
-  return ex.sync_wait([] { return 2; });
+  return ex.invoke([] { return 2; });
 }

@@ -58,13 +58,13 @@ int main() {
   int stale_variable = 0, stale_errno = 0, wrong = 0;
   {
     heist::executor ex{2};
-    ex.sync_wait(&look);
+    ex.invoke(&look);
     for (std::size_t i = 0; i != seen.size(); ++i) {
       stale_variable += seen[i].by_naive != seen[i].right;
       stale_errno += seen[i].by_errno != seen[i].right_errno;
       if (i != 0) wrong += seen[i].right == seen[i - 1].right || seen[i].right_errno == seen[i - 1].right_errno;
     }
-    ex.sync_wait([&wrong](heist::context ctx) {
+    ex.invoke([&wrong](heist::context ctx) {
       heist::no_migrate const stay;
       places const before{naive(), &errno, checked(), careful_errno()};
       ctx.submit([] {}).wait();

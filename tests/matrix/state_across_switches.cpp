@@ -276,7 +276,7 @@ void stays_under_no_migrate(Context ctx) {
 int main() {
   {
     child_first ex{2};
-    auto const run = [&ex](void (*part)(ctx_type)) { ex.sync_wait([part](ctx_type c) { part(c); }); };
+    auto const run = [&ex](void (*part)(ctx_type)) { ex.invoke([part](ctx_type c) { part(c); }); };
     run(&worker_pointer<ctx_type>);
     run(&stolen_continuation<ctx_type>);
     run(&in_a_handler<ctx_type>);

@@ -97,7 +97,7 @@ void run(std::size_t squads, std::size_t workers) {
     heist::region r{{.boundary_level = level}};
     for (int round = 0; round < 3; ++round) {
       ex.observer().clear();
-      long const result = ex.sync_wait(r, [&](auto c) { return fib(c, 18, seen); });
+      long const result = ex.invoke(r, [&](auto c) { return fib(c, 18, seen); });
       require(result == 2584, "fib(18) is {}", result);
       auto const report = heist::check_placement(ex.observer().events(), placed, level);
       require(report.ok(), "boundary level {}: {}", level, report.text());
@@ -109,7 +109,7 @@ void run(std::size_t squads, std::size_t workers) {
   }
   // By Eq. 4, from the caches that this machine says it has.
   heist::region by_equation{{.branching = 2, .bytes = std::size_t{64} << 20}};
-  require(ex.sync_wait(by_equation, [&](auto c) { return fib(c, 18, seen); }) == 2584, "fib(18) is wrong");
+  require(ex.invoke(by_equation, [&](auto c) { return fib(c, 18, seen); }) == 2584, "fib(18) is wrong");
   require(by_equation.boundary_level().value_or(0) >= 2, "by Eq. 4: {}", by_equation.explain());
   std::printf("%s\n", by_equation.explain().c_str());
 

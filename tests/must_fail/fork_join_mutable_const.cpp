@@ -5,7 +5,7 @@
 
 int main() {
   heist::executor ex{1};
-  ex.sync_wait([](heist::context c) {
+  ex.invoke([](heist::context c) {
 #ifdef HEIST_FIXED
     auto f = [n = 0]() mutable { return ++n; };
     c.fork_join(f, [] {});

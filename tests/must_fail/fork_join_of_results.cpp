@@ -6,7 +6,7 @@
 int main() {
   heist::executor ex{1};
   auto const half = [](int n) { return n / 2; };
-  return ex.sync_wait([&](auto c) {
+  return ex.invoke([&](auto c) {
 #ifdef HEIST_FIXED
     auto [a, b] = c.fork_join([&] { return half(2); }, [&] { return half(4); });
     return a + b;

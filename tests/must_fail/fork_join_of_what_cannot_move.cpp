@@ -8,7 +8,7 @@
 
 int main() {
   heist::executor ex{1};
-  ex.sync_wait([](heist::context c) {
+  ex.invoke([](heist::context c) {
 #ifdef HEIST_FIXED
     c.fork_join([] { return std::make_unique<std::mutex>(); }, [] {});
   });

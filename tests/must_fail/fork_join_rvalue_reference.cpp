@@ -9,7 +9,7 @@
 int main() {
   heist::executor ex{1};
   int n = 0;
-  return ex.sync_wait([&n](heist::context c) -> int {
+  return ex.invoke([&n](heist::context c) -> int {
 #ifdef HEIST_FIXED
     return std::get<0>(c.fork_join([&n]() -> int { return std::move(n); }, [] {}));
   });

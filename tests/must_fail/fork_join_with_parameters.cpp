@@ -8,8 +8,8 @@
 int main() {
   heist::executor ex{1};
 #ifdef HEIST_FIXED
-  ex.sync_wait([](heist::context c) { return std::get<1>(c.fork_join([] {}, [] { return 1; })); });
+  ex.invoke([](heist::context c) { return std::get<1>(c.fork_join([] {}, [] { return 1; })); });
 #else
-  ex.sync_wait([](heist::context c) { return std::get<1>(c.fork_join([] {}, [](int n) { return n; })); });
+  ex.invoke([](heist::context c) { return std::get<1>(c.fork_join([] {}, [](int n) { return n; })); });
 #endif
 }

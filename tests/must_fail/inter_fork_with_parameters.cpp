@@ -7,8 +7,8 @@
 int main() {
   heist::executor<heist::policy::cab> ex{1};
 #ifdef HEIST_FIXED
-  ex.sync_wait([](heist::context c) { c.inter_fork([] {}, [] {}); });
+  ex.invoke([](heist::context c) { c.inter_fork([] {}, [] {}); });
 #else
-  ex.sync_wait([](heist::context c) { c.inter_fork([] {}, [](int) {}); });
+  ex.invoke([](heist::context c) { c.inter_fork([] {}, [](int) {}); });
 #endif
 }

@@ -8,7 +8,7 @@
 
 int main() {
   heist::executor ex{1};
-  ex.sync_wait([](heist::context c) {
+  ex.invoke([](heist::context c) {
     auto f = [n = std::make_unique<int>(1)] { return *n; };
     heist::scope s{c};
 #ifdef HEIST_FIXED

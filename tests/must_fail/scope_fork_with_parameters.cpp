@@ -5,7 +5,7 @@
 
 int main() {
   heist::executor ex{1};
-  ex.sync_wait([](heist::context c) {
+  ex.invoke([](heist::context c) {
     heist::scope s{c};
     int const i = 1;
 #ifdef HEIST_FIXED

@@ -6,8 +6,8 @@
 int main() {
   heist::executor ex{1};
 #ifdef HEIST_FIXED
-  ex.sync_wait([](heist::context c) { return c.submit([] { return 1; }).get(); });
+  ex.invoke([](heist::context c) { return c.submit([] { return 1; }).get(); });
 #else
-  ex.sync_wait([](heist::context c) { return c.submit([](int n) { return n; }).get(); });
+  ex.invoke([](heist::context c) { return c.submit([](int n) { return n; }).get(); });
 #endif
 }

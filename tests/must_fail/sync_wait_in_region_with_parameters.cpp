@@ -8,8 +8,8 @@ int main() {
   heist::executor ex{1};
   heist::region r;
 #ifdef HEIST_FIXED
-  return ex.sync_wait(r, [](auto) { return 1; });
+  return ex.invoke(r, [](auto) { return 1; });
 #else
-  return ex.sync_wait(r, [](heist::region&) { return 1; });
+  return ex.invoke(r, [](heist::region&) { return 1; });
 #endif
 }

@@ -6,8 +6,8 @@
 int main() {
   heist::executor ex{1};
 #ifdef HEIST_FIXED
-  return ex.sync_wait([](auto) { return 1; });
+  return ex.invoke([](auto) { return 1; });
 #else
-  return ex.sync_wait([](auto, auto) { return 1; });
+  return ex.invoke([](auto, auto) { return 1; });
 #endif
 }

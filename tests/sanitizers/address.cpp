@@ -72,7 +72,7 @@ HEIST_NOINLINE void lose_nothing() {
 
 /// The address of the memory remains only on the stack of a child that has ended.
 void leak_in_a_child(child_first& ex, bool bug) {
-  ex.sync_wait([bug](context ctx) {
+  ex.invoke([bug](context ctx) {
     planted::fork_alone(
         ctx, [bug] { bug ? lose_memory() : lose_nothing(); }, [] {});
   });
@@ -93,7 +93,7 @@ void memory_of_a_waiting_task(child_first& ex, bool bug) {
   std::atomic<bool> held{false}, over{false};
   auto const holds = ex.submit([&](context ctx) { hold_memory(ctx, held, over); });
   heist_test::wait_until(held);
-  ex.sync_wait([] {});  // by the worker that does not hold `over`: it has left the task that waits
+  ex.invoke([] {});  // by the worker that does not hold `over`: it has left the task that waits
   if (bug) lose_memory();
   __lsan_do_leak_check();
   over = true;

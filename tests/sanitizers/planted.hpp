@@ -70,7 +70,7 @@ inline int choose(int argc, char** argv, std::initializer_list<program> all) {
     if (p.outside != nullptr) {
       p.outside(ex, bug);
     } else {
-      ex.sync_wait([&](context ctx) { p.task(ctx, bug); });
+      ex.invoke([&](context ctx) { p.task(ctx, bug); });
     }
     return 0;
   }

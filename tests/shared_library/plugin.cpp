@@ -41,7 +41,7 @@ EXPORTED long fork_in_task(void* executor) {
     ex.run(g).get();
     if (ran != 2) return -1;
   }
-  return ex.sync_wait([](heist::context c) { return fib(c, 15); });
+  return ex.invoke([](heist::context c) { return fib(c, 15); });
 }
 
 /// From a thread outside.

@@ -289,7 +289,7 @@ TEST_CASE("always steal: programs by chance", "[stress]") {
     for (int i = 0; i != programs; ++i) {
       auto const run = [at = seed + static_cast<std::uint64_t>(i)](placed_context& c) { return by_chance(c, at, 3); };
       heist_test::steal_book book;
-      std::uint64_t const expected = one.sync_wait([&](auto c) {
+      std::uint64_t const expected = one.invoke([&](auto c) {
         placed_context ctx{c, book, 1};
         return run(ctx);
       });

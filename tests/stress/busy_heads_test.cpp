@@ -85,16 +85,16 @@ TEMPLATE_LIST_TEST_CASE("busy heads: regions end while the heads of other squads
   heist_test::watchdog guard{ex, std::chrono::seconds{heist_test::stress_limit(60)}, "busy heads"};
   REQUIRE(ex.squad_count() == squads);
   heist::region kept{{.boundary_level = 4}};  // its squads remembered: their tasks are pinned there the next time
-  REQUIRE(ex.sync_wait(kept, [](auto c) { return tree(c, 6); }) == 64);
+  REQUIRE(ex.invoke(kept, [](auto c) { return tree(c, 6); }) == 64);
   for (int round = heist_test::stress_rounds(15); round > 0; --round) {
     for (unsigned mask = 0; mask != (1u << squads) - 1; ++mask) {  // at least one head is there
       std::vector<bool> which;
       for (std::size_t s = 0; s < squads; ++s) which.push_back((mask >> s & 1) != 0);
       away<heist::executor<TestType>> const heads{ex, which};
       std::this_thread::sleep_for(std::chrono::microseconds{500});  // the other workers fall asleep
-      REQUIRE(ex.sync_wait(kept, [](auto c) { return tree(c, 6); }) == 64);
+      REQUIRE(ex.invoke(kept, [](auto c) { return tree(c, 6); }) == 64);
       heist::region unused{{.boundary_level = 3}};
-      REQUIRE(ex.sync_wait(unused, [](auto c) { return tree(c, 5); }) == 32);
+      REQUIRE(ex.invoke(unused, [](auto c) { return tree(c, 5); }) == 32);
       REQUIRE(heads.count() == __builtin_popcount(mask));  // they were away all the time
     }
   }
@@ -111,7 +111,7 @@ TEMPLATE_LIST_TEST_CASE("busy heads: with all heads away, regions end when one o
     heist::future<long> sum;
     {
       away<heist::executor<TestType>> const heads{ex, std::vector<bool>(squads, true)};
-      sum = ex.submit([&](auto c) { return c.sync_wait(r, [](auto d) { return tree(d, 5); }); });
+      sum = ex.submit([&](auto c) { return c.invoke(r, [](auto d) { return tree(d, 5); }); });
       std::this_thread::sleep_for(std::chrono::milliseconds{1});
       CHECK_FALSE(sum.is_ready());  // the paper's rule: members do not look at the pools between squads
     }

@@ -156,7 +156,7 @@ TEMPLATE_LIST_TEST_CASE("cancel: of a fork/join tree all is joined, whoever is f
     if (when == moment::before) source.request_stop();
     bool caught = false, never_started = false;
     try {
-      ex.sync_wait(source.get_token(), [&](auto c) { g.grow(c, 6); });
+      ex.invoke(source.get_token(), [&](auto c) { g.grow(c, 6); });
     } catch (planted const&) {
       caught = true;
     } catch (heist::stopped_error const&) {

@@ -124,7 +124,7 @@ TEMPLATE_TEST_CASE("force migrate: a task that waits anywhere goes on on the oth
   int const rounds = heist_test::stress_rounds(300);
   places where;
   int right = 0;
-  ex.sync_wait([&](typename TestType::context_type ctx) {
+  ex.invoke([&](typename TestType::context_type ctx) {
     for (int i = 0; i != rounds; ++i) right += waits_everywhere(ctx, where);
   });
   CHECK(right == rounds);
@@ -158,10 +158,10 @@ TEST_CASE("force migrate: parent-first, every second task is taken", "[stress]")
   int const rounds = heist_test::stress_rounds(100);
   places where;
   for (int i = 0; i != rounds; ++i) {
-    CHECK(ex.sync_wait([&](heist::context c) { return all_taken(c, levels, -1, where); }) == leaves);
+    CHECK(ex.invoke([&](heist::context c) { return all_taken(c, levels, -1, where); }) == leaves);
     std::string said;
     try {
-      ex.sync_wait([&](heist::context c) { return all_taken(c, levels, i % leaves, where); });
+      ex.invoke([&](heist::context c) { return all_taken(c, levels, i % leaves, where); });
     } catch (thrown const& e) {
       said = e.what();
     }
@@ -176,8 +176,7 @@ TEST_CASE("force migrate: parent-first, a chain of steals between two workers", 
   heist_test::watchdog guard{ex, std::chrono::seconds{heist_test::stress_limit(60)}, "spine"};
   int const levels = heist_test::stress_rounds(500);
   places where;
-  for (int i = 0; i != 10; ++i)
-    CHECK(ex.sync_wait([&](heist::context c) { return spine(c, levels, where); }) == levels);
+  for (int i = 0; i != 10; ++i) CHECK(ex.invoke([&](heist::context c) { return spine(c, levels, where); }) == levels);
   CHECK(where.wrong == 0);
   CHECK(where.right == 10 * levels);
 }

@@ -48,7 +48,7 @@ void run_all(std::size_t workers, int rounds) {
     auto const expected = k.result();
     for (int round = 0; round < rounds; ++round) {
       k.prepare();
-      ex.sync_wait([&](auto ctx) { k.parallel(ctx); });
+      ex.invoke([&](auto ctx) { k.parallel(ctx); });
       CHECK(k.check() == "");
       CHECK((k.result() == expected));
     }

@@ -74,7 +74,7 @@ TEMPLATE_TEST_CASE("nesting: a mutex around a parallel section, in parallel call
     long guarded = 0;
     int const rounds = heist_test::stress_rounds(300);
     for (int round = 0; round < rounds; ++round) {
-      ex.sync_wait([&](auto ctx) {
+      ex.invoke([&](auto ctx) {
         heist::scope calls{ctx};
         for (int i = 0; i < 8; ++i) {
           calls.fork([&](auto c) {
@@ -266,7 +266,7 @@ TEMPLATE_TEST_CASE("nesting: ten thousand waits, and stealing meanwhile, on smal
         return 1 + c.submit(link{last, left - 1}).get();
       }
     };
-    CHECK(ex.sync_wait(link{last, tasks}) == tasks);
+    CHECK(ex.invoke(link{last, tasks}) == tasks);
     CHECK(last);
   }
   REQUIRE(::pthread_setattr_default_np(&before) == 0);

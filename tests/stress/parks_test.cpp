@@ -47,7 +47,7 @@ TEMPLATE_TEST_CASE("parks: one task waits for one future after the other", "[str
   counting<TestType> ex{heist::options{.workers = 1}};
   heist_test::watchdog guard{ex, limit(), "futures"};
   long sum = 0;
-  ex.sync_wait([&](auto ctx) {
+  ex.invoke([&](auto ctx) {
     for (int i = 0; i < rounds; ++i) sum += ctx.submit([i] { return i % 7; }).get();
   });
   long expected = 0;
@@ -78,7 +78,7 @@ TEMPLATE_TEST_CASE("parks: both sides of forks wait", "[stress]", parent_first, 
     counting<TestType> ex{heist::options{.workers = workers}};
     heist_test::watchdog guard{ex, limit(), "forks"};
     long sum = 0;
-    ex.sync_wait([&](auto ctx) {
+    ex.invoke([&](auto ctx) {
       for (int i = 0; i < rounds; ++i) {
         auto const [a, b] = ctx.fork_join([](auto c) { return c.submit([] { return 1; }).get(); },
                                           [](auto c) { return c.submit([] { return 2; }).get(); });

@@ -102,7 +102,7 @@ class runs {
       watch seen{squads_};
       place const body = body_of(r, w, seen);
       executor_.observer().clear();
-      long const result = executor_.sync_wait(r, [&](auto c) {
+      long const result = executor_.invoke(r, [&](auto c) {
         place p = body;
         p.arrive(c);
         long const sum = k(c, p);
@@ -212,7 +212,7 @@ TEST_CASE("placement: a trace of two runs at a time, of two regions", "[stress]"
     watch seen{squads};
     auto const run = [&](heist::region& r) {
       return ex.submit([&](auto outer) {
-        return outer.sync_wait(r, [&](auto c) {
+        return outer.invoke(r, [&](auto c) {
           place p{.seen = &seen, .how = division::by_level, .boundary = *r.options().boundary_level};
           p.arrive(c);
           return fib{14}(c, p);

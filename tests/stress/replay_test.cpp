@@ -29,7 +29,7 @@ TEST_CASE("replay: every recording can be repeated", "[stress]") {
     std::size_t steals = 0, joins = 0;
     for (int i = 0; i < rounds; ++i) {
       replayed_program const p{.seed = static_cast<std::uint32_t>(i), .depth = 2 + i % 4, .leaf = 4000};
-      auto const run = [&](region& r, tally& book) { ex.sync_wait(r, [&](auto ctx) { p(ctx, book); }); };
+      auto const run = [&](region& r, tally& book) { ex.invoke(r, [&](auto ctx) { p(ctx, book); }); };
       region first;
       tally a;
       run(first, a);

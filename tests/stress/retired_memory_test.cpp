@@ -112,7 +112,7 @@ long work() {
   heist_test::watchdog guard{ex, std::chrono::seconds{heist_test::stress_limit(60)}, "something of everything"};
   std::atomic<long> n{0};
   int const many = heist_test::stress_rounds(5000);
-  ex.sync_wait([&] {
+  ex.invoke([&] {
     for (int i = 0; i < many; ++i) ex.post([&] { ++n; });
   });
   for (int i = 0; i < 100; ++i) {
@@ -128,7 +128,7 @@ long work() {
   for (int i = 0; i < 1000; ++i) all.precede(g.emplace([&] { ++n; }));
   ex.run_n(g, 3).get();
   heist::region r{{.boundary_level = 2}};
-  for (int i = 0; i < 5; ++i) ex.sync_wait(r, [&](auto c) { c.fork_join([&] { ++n; }, [&] { ++n; }); });
+  for (int i = 0; i < 5; ++i) ex.invoke(r, [&](auto c) { c.fork_join([&] { ++n; }, [&] { ++n; }); });
   CHECK_THROWS_AS(ex.submit([] { throw std::vector<int>(1000); }).get(), std::vector<int>);
   ex.wait_idle();
   return n - many - 100 * 41 - 3 * 1001 - 10;  // 0

@@ -105,7 +105,7 @@ long post_one(Executor& ex, std::atomic<long>& ran, std::uint64_t seed, heist::t
     case 4:
       ex.post([l](context c) {
         heist::region r{{.boundary_level = 2}};
-        c.sync_wait(r, [l](auto inner) { l.tree(inner, 3, 1); });
+        c.invoke(r, [l](auto inner) { l.tree(inner, 3, 1); });
       });
       return 15;
     default:

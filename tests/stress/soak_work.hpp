@@ -206,11 +206,11 @@ void run_tree(Executor& ex, counted_tree& t, heist::region* r, soak_counts& all)
   ++all.trees;
   bool cut = false;
   try {
-    ex.sync_wait(t.stop.get_token(), [&](typename Executor::context_type c) {
+    ex.invoke(t.stop.get_token(), [&](typename Executor::context_type c) {
       if (r == nullptr) {
         t(c);
       } else {
-        c.sync_wait(*r, [&](auto inner) { t(inner); });
+        c.invoke(*r, [&](auto inner) { t(inner); });
       }
     });
   } catch (planted const&) {

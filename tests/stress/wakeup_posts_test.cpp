@@ -55,7 +55,7 @@ void chain_of_pushes(Executor& ex, int rounds, std::uint64_t seed) {
                              [&] { return ex.state_text(); }};
   heist::fast_random random{seed};
   // The pushing task holds its worker until another worker has run the pushed task.
-  ex.sync_wait([&] {
+  ex.invoke([&] {
     for (int i = 0; i < rounds; ++i) {
       pause_for(std::chrono::nanoseconds{random.below(i % 2 == 0 ? 50000 : 250000)});
       std::atomic<bool> ran{false};

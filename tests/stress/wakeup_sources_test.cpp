@@ -108,10 +108,10 @@ void one_of_each(Executor& ex, int kind, std::int64_t pause, heist::region& r, h
       ex.run(g).get();
       break;
     case 4:  // a region: the pools between squads, if there are squads
-      ex.sync_wait(r, [](auto c) { c.fork_join([] {}, [] {}); });
+      ex.invoke(r, [](auto c) { c.fork_join([] {}, [] {}); });
       break;
     case 5:  // a worker's deque: another worker must take it, since its owner waits without parking
-      ex.sync_wait([&ex, pause] {
+      ex.invoke([&ex, pause] {
         pause_for(pause);
         std::atomic<bool> ran{false};
         ex.post([&ran] { ran = true; });
@@ -119,7 +119,7 @@ void one_of_each(Executor& ex, int kind, std::int64_t pause, heist::region& r, h
       });
       break;
     default:  // a worker's task stack, in the same manner
-      ex.sync_wait([pause](auto c) {
+      ex.invoke([pause](auto c) {
         pause_for(pause);
         std::atomic<int> here{0};
         auto const meet = [&here] {

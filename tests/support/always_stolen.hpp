@@ -179,7 +179,7 @@ class always_stolen {
     replaying one{1};
     heist::region r;
     steal_book book;
-    one.sync_wait(r, [&](heist::context c) {
+    one.invoke(r, [&](heist::context c) {
       placed_context ctx{c, book, 1};
       program_(ctx);
     });
@@ -190,7 +190,7 @@ class always_stolen {
 
   /// Runs it once; the frames that were, or were not, where they had to be are counted.
   auto operator()() {
-    return ex_.sync_wait([this](heist::context c) { return within(c); });
+    return ex_.invoke([this](heist::context c) { return within(c); });
   }
   /// As above, by a task of the executor.
   auto within(heist::context ctx) {
@@ -204,7 +204,7 @@ class always_stolen {
     };
     steal_book book;
     counts_at_end const counts{*this, book};
-    return ctx.sync_wait(region, [&](heist::context c) {
+    return ctx.invoke(region, [&](heist::context c) {
       placed_context placed{c, book, ex_.worker_count()};
       return program_(placed);
     });

@@ -218,7 +218,7 @@ class graph_run {
   template <class Vector = std::vector<task_exception>>
   Vector exceptions() const;
   /// Tasks that have not started yet are skipped, and the run ends soon. Waits of its tasks for events and limiters end.
-  /// The stop is handed on to what its tasks have started and wait for: runs, context::submit, executor::sync_wait,
+  /// The stop is handed on to what its tasks have started and wait for: runs, context::submit, executor::invoke,
   /// pipelines, flows.
   void request_stop() const { checked().interrupt_with(detail::run_state::stopped_bit); }
   /// True if a stop was requested, by request_stop() or the run's stop_token, before the run ended.

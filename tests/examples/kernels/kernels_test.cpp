@@ -76,7 +76,7 @@ TEMPLATE_LIST_TEST_CASE("kernels: on 1, 2, 4 and 16 workers the result is the se
     heist_test::watchdog guard{std::string{K::about.name}, 100s, [&] { return ex.state_text(); }};
     for (int round = 0; round < 3; ++round) {
       k.prepare();
-      ex.sync_wait([&](auto ctx) { k.parallel(ctx); });
+      ex.invoke([&](auto ctx) { k.parallel(ctx); });
       CHECK(k.check() == "");
       CHECK((k.result() == expected));
     }
@@ -111,7 +111,7 @@ TEMPLATE_LIST_TEST_CASE("kernels: small sizes in parallel", "[kernels]", kernels
     INFO(K::about.name << " of size " << size);
     K k{size};
     k.prepare();
-    ex.sync_wait([&](auto ctx) { k.parallel(ctx); });
+    ex.invoke([&](auto ctx) { k.parallel(ctx); });
     CHECK(k.check() == "");
   }
 }
@@ -143,7 +143,7 @@ TEST_CASE("kernels: the UTS trees have the known numbers of nodes", "[kernels]")
   heist::executor<> ex{heist::options{.workers = 2, .stack_size = kernels::uts_t3::about.stack}};
   heist_test::watchdog guard{"uts", 100s, [&] { return ex.state_text(); }};
   auto const count = [&](auto k) {
-    ex.sync_wait([&](auto ctx) { k.parallel(ctx); });
+    ex.invoke([&](auto ctx) { k.parallel(ctx); });
     return k.result();
   };
   // Cut short, as a plain program with another library's SHA-1 counts them.

@@ -29,7 +29,7 @@ outcome change_often(timing::netlist circuit, std::size_t workers, std::uint64_t
   for (int i = 0; i < batches; ++i) {
     std::vector<timing::change> changes;
     while (changes.size() < batch) changes.push_back(source.next());
-    result.visits += ex.sync_wait([&] { return again.run(changes); });
+    result.visits += ex.invoke([&] { return again.run(changes); });
     timing::times unused{circuit, 2};
     timing::time_serial(circuit, unused, t.period());
     result.wrong += t == unused ? 0 : 1;

@@ -240,13 +240,13 @@ class executor_subject final : public subject {
       program_memory* m;
       std::uint64_t operator()(Given c) const { return visit_root<Given>(*m, c); }
     };
-    if (r == nullptr) return ex.sync_wait(m.stop.get_token(), body{&m});
+    if (r == nullptr) return ex.invoke(m.stop.get_token(), body{&m});
     struct body_of_region {
       program_memory* m;
       heist::region* r;
-      std::uint64_t operator()(Given c) const { return c.sync_wait(*r, body{m}); }
+      std::uint64_t operator()(Given c) const { return c.invoke(*r, body{m}); }
     };
-    return ex.sync_wait(m.stop.get_token(), body_of_region{&m, r});
+    return ex.invoke(m.stop.get_token(), body_of_region{&m, r});
   }
 
   void make_region() {

@@ -232,7 +232,7 @@ struct walk {
         return submit(m, c, n, first, last, here);
       case way::region: {
         heist::region r{{.boundary_level = n % 4}};
-        return weighed(c.sync_wait(r, call{&m, is.children[first], told}), first);
+        return weighed(c.invoke(r, call{&m, is.children[first], told}), first);
       }
       default:
         // A fork of one is a call: the designation would be its callable's.

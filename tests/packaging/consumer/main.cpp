@@ -25,8 +25,7 @@ int main() {
     children.join();
     return a + b;
   };
-  int const forked =
-      ex.sync_wait(work) + cab.sync_wait(phase, work) + replay.sync_wait(phase, work) + ex.submit(work).get();
+  int const forked = ex.invoke(work) + cab.invoke(phase, work) + replay.invoke(phase, work) + ex.submit(work).get();
   if (forked != 12) return 1;
   std::printf("sum %d\n", sum.result());
   return sum.result() == 42 ? 0 : 1;

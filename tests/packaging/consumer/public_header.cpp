@@ -6,7 +6,7 @@
 int main() {
   int unused_on_purpose;
   heist::executor ex{2};
-  int const sum = ex.sync_wait([](auto context) {
+  int const sum = ex.invoke([](auto context) {
     auto const [a, b] = context.fork_join([] { return 20; }, [] { return 22; });
     return a + b;
   });

@@ -10,7 +10,7 @@ int main() {
   auto y = g.emplace([] { return 22; });
   auto sum = g.emplace([](int a, int b) { return a + b; }, x, y);
   ex.run(g).get();
-  int const forked = ex.sync_wait([](auto context) {
+  int const forked = ex.invoke([](auto context) {
     auto const [a, b] = context.fork_join([] { return 1; }, [] { return 2; });
     return a + b;
   });

@@ -25,7 +25,7 @@ void in_executor(std::string const& name, heist::options const& wanted, algorith
   INFO(name);
   heist::executor<Policy> ex{wanted};
   INFO(ex.worker_count() << " workers");
-  ex.sync_wait([&](auto ctx) { body(ctx); });
+  ex.invoke([&](auto ctx) { body(ctx); });
 }
 
 /// Like in_executor(), but three times as a region's run: profiled and divided, or recorded and followed.
@@ -37,7 +37,7 @@ void in_region(std::string const& name, heist::options const& wanted, algorithm_
   heist::region phase{{.branching = 2, .bytes = 64u << 20}};
   for (int run = 0; run != 3; ++run) {
     INFO("run " << run << " of a region");
-    ex.sync_wait(phase, [&](auto ctx) { body(ctx); });
+    ex.invoke(phase, [&](auto ctx) { body(ctx); });
     if (run == 0 && !phase.tree().empty()) phase.follow(phase.tree(), heist::replay_mode::strict_unordered);
   }
 }

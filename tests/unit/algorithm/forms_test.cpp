@@ -32,7 +32,7 @@ int tens(int x) {
 template <class F>
 void inside(F f) {
   heist::executor ex{2};
-  ex.sync_wait([&](context c) { f(c); });
+  ex.invoke([&](context c) { f(c); });
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ TEST_CASE("helpers: loops whose bodies wait, as many as there are tasks, and loo
     for (auto& f : all) f.get();
     CHECK(ran == 4 * tasks);
     meet(ex, 3);
-    ex.sync_wait([](auto c) { meet(c, 3); });
+    ex.invoke([](auto c) { meet(c, 3); });
   }
 }
 

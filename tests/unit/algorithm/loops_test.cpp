@@ -155,9 +155,9 @@ TEST_CASE("loops: in the tasks of a graph, and with the executor inside a task",
   g.emplace([&](int s) { result = s; }, sum);
   ex.run(g).get();
   CHECK(result == 20'000);
-  CHECK(ex.sync_wait([&] { return heist::reduce(ex, v, 0); }) == 20'000);
+  CHECK(ex.invoke([&] { return heist::reduce(ex, v, 0); }) == 20'000);
   heist::executor<heist::policy::replay> other{2};
-  CHECK(other.sync_wait([&] { return heist::reduce(other, v, 0) + heist::reduce(ex, v, 0); }) == 40'000);
+  CHECK(other.invoke([&] { return heist::reduce(other, v, 0) + heist::reduce(ex, v, 0); }) == 40'000);
 }
 
 TEST_CASE("loops: the first exception comes, and what had not begun is not begun", "[algo]") {

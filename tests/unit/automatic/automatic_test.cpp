@@ -105,10 +105,10 @@ TEST_CASE("what an executor offers, one of policy::automatic offers", "[automati
   executor ex{{.workers = 2}};
   CHECK(ex.worker_count() == 2);
   CHECK(ex.submit([] { return 1; }).get() == 1);
-  CHECK(ex.sync_wait([](auto ctx) { return sum(ctx, 0, 1000); }) == sum_below(1000));
-  CHECK(ex.sync_wait([](heist::context ctx) { return sum(ctx, 0, 1000); }) == sum_below(1000));
+  CHECK(ex.invoke([](auto ctx) { return sum(ctx, 0, 1000); }) == sum_below(1000));
+  CHECK(ex.invoke([](heist::context ctx) { return sum(ctx, 0, 1000); }) == sum_below(1000));
   CHECK(ex.run_here([](auto ctx) { return sum(ctx, 0, 1000); }) == sum_below(1000));
-  CHECK(ex.sync_wait([](auto ctx) {
+  CHECK(ex.invoke([](auto ctx) {
     std::atomic<int> n{0};
     heist::scope s{ctx};
     for (int i = 0; i != 20; ++i) s.fork([&] { ++n; });
@@ -127,9 +127,9 @@ TEST_CASE("what an executor offers, one of policy::automatic offers", "[automati
   ex.wait_idle();
   CHECK(posted == 1);
   heist::executor_ref any = ex;
-  CHECK(any.sync_wait([] { return 3; }) == 3);
+  CHECK(any.invoke([] { return 3; }) == 3);
   CHECK_FALSE(ex.state_text().empty());
-  CHECK(ex.sync_wait([](auto ctx) { return ctx.blocking([] { return 4; }); }) == 4);
+  CHECK(ex.invoke([](auto ctx) { return ctx.blocking([] { return 4; }); }) == 4);
 }
 
 TEST_CASE("a region is run right while ways are tried, and its note says what was found", "[automatic]") {
@@ -137,12 +137,12 @@ TEST_CASE("a region is run right while ways are tried, and its note says what wa
   ready_executor ex;
   heist::region r{{.branching = 2, .bytes = std::size_t{8} << 20}};
   CHECK(r.explain().empty());
-  for (int i = 0; i != 80; ++i) CHECK(ex.sync_wait(r, [](auto ctx) { return sum(ctx, 0, 500); }) == sum_below(500));
+  for (int i = 0; i != 80; ++i) CHECK(ex.invoke(r, [](auto ctx) { return sum(ctx, 0, 500); }) == sum_below(500));
   CHECK(r.explain().find(" runs") != std::string::npos);
   // From inside of a task, and with a context that is named.
-  long const s = ex.sync_wait([&](auto ctx) {
+  long const s = ex.invoke([&](auto ctx) {
     long all = 0;
-    for (int i = 0; i != 10; ++i) all += ctx.sync_wait(r, [](heist::context c) { return sum(c, 0, 100); });
+    for (int i = 0; i != 10; ++i) all += ctx.invoke(r, [](heist::context c) { return sum(c, 0, 100); });
     return all;
   });
   CHECK(s == 10 * sum_below(100));
@@ -176,7 +176,7 @@ TEST_CASE("what is faster is found, and kept", "[automatic]") {
   };
   heist::region r;
   CHECK(until_found([&] {
-    ex.sync_wait(r, work);
+    ex.invoke(r, work);
     return r.explain();
   }));
   CHECK(r.explain().find("of random's time") != std::string::npos);
@@ -211,7 +211,7 @@ TEST_CASE("where data that move cost time, a region's parts stay with their squa
         std::this_thread::sleep_for(longer * std::chrono::microseconds{moved ? 2200 : 200});
       };
       for (int i = 0; i != 200 && !found && threads <= 4; ++i) {
-        ex.sync_wait(r, [&](auto ctx) {
+        ex.invoke(r, [&](auto ctx) {
           ctx.fork_join([&](auto c) { part(c, 0); }, [&](auto c) { part(c, 1); }, [&](auto c) { part(c, 2); },
                         [&](auto c) { part(c, 3); });
         });
@@ -225,7 +225,7 @@ TEST_CASE("where data that move cost time, a region's parts stay with their squa
 TEST_CASE("one worker has nothing to choose, and says so", "[automatic]") {
   executor ex{{.workers = 1}};
   heist::region r;
-  for (int i = 0; i != 3; ++i) CHECK(ex.sync_wait(r, [](auto ctx) { return sum(ctx, 0, 50); }) == sum_below(50));
+  for (int i = 0; i != 3; ++i) CHECK(ex.invoke(r, [](auto ctx) { return sum(ctx, 0, 50); }) == sum_below(50));
   CHECK(r.explain() == "random: there is one worker, so there is nothing to choose");
 }
 
@@ -235,11 +235,11 @@ TEST_CASE("a region's result may be anything, and its exceptions reach who enter
   heist::region r;
   int kept = 0;
   for (int i = 0; i != 150; ++i) {
-    int& same = ex.sync_wait(r, [&]() -> int& { return kept; });
+    int& same = ex.invoke(r, [&]() -> int& { return kept; });
     CHECK(&same == &kept);
-    ex.sync_wait(r, [&] { kept = i; });
-    CHECK(ex.sync_wait(r, [] { return std::string{"text"}; }) == "text");
-    CHECK_THROWS_AS(ex.sync_wait(r, [](auto ctx) { ctx.fork_join([] {}, [] { throw std::logic_error{"mine"}; }); }),
+    ex.invoke(r, [&] { kept = i; });
+    CHECK(ex.invoke(r, [] { return std::string{"text"}; }) == "text");
+    CHECK_THROWS_AS(ex.invoke(r, [](auto ctx) { ctx.fork_join([] {}, [] { throw std::logic_error{"mine"}; }); }),
                     std::logic_error);
   }
 }
@@ -248,13 +248,13 @@ TEST_CASE("runs that throw or are stopped show nothing", "[automatic]") {
   heist_test::watchdog guard{"runs that throw or are stopped show nothing", seconds{60}};
   executor ex{{.workers = 2}};
   heist::region r;
-  for (int i = 0; i != 20; ++i) CHECK_THROWS(ex.sync_wait(r, [] { throw std::runtime_error{"no"}; }));
+  for (int i = 0; i != 20; ++i) CHECK_THROWS(ex.invoke(r, [] { throw std::runtime_error{"no"}; }));
   CHECK(r.explain().empty());
   for (int i = 0; i != 20; ++i) {
     std::stop_source stop;
-    ex.sync_wait(stop.get_token(), [&](auto ctx) {
+    ex.invoke(stop.get_token(), [&](auto ctx) {
       stop.request_stop();
-      ctx.sync_wait(r, [](auto c) { CHECK(c.stop_requested()); });
+      ctx.invoke(r, [](auto c) { CHECK(c.stop_requested()); });
     });
   }
   CHECK(r.explain().empty());
@@ -266,8 +266,8 @@ TEST_CASE("a stop is seen where a region's run is, wherever that is", "[automati
   heist::region r;
   for (int i = 0; i != 150; ++i) {
     std::stop_source stop;
-    bool const seen = ex.sync_wait(stop.get_token(), [&](auto ctx) {
-      return ctx.sync_wait(r, [&](auto c) {
+    bool const seen = ex.invoke(stop.get_token(), [&](auto ctx) {
+      return ctx.invoke(r, [&](auto c) {
         if (i % 4 == 0) stop.request_stop();
         auto const [a, b] = c.fork_join([](auto d) { return d.stop_requested(); }, [] { return true; });
         return a && b;
@@ -284,8 +284,8 @@ TEST_CASE("a region's body may use the context of the task that entered it", "[a
   for (int i = 0; i != 150; ++i) {
     std::atomic<long> in_scope{0}, in_loop{0};
     long s = 0, entered = 0;
-    ex.sync_wait([&](heist::context outer) {
-      outer.sync_wait(r, [&](heist::context) {
+    ex.invoke([&](heist::context outer) {
+      outer.invoke(r, [&](heist::context) {
         s = sum(outer, 0, 300);
         auto const [a, b, c] = outer.fork_join([&](auto in) { return sum(in, 0, 100); }, [] { return 1; },
                                                [&] { return sum(outer, 100, 300); });
@@ -297,10 +297,10 @@ TEST_CASE("a region's body may use the context of the task that entered it", "[a
           children.join();
         }
         heist::for_each_index(outer, 0, 100, [&](int k) { in_loop += k; });
-        entered = outer.sync_wait(within, [](auto in) { return sum(in, 0, 100); });
+        entered = outer.invoke(within, [](auto in) { return sum(in, 0, 100); });
       });
       heist::scope around{outer};
-      outer.sync_wait(r, [&](heist::context) {
+      outer.invoke(r, [&](heist::context) {
         for (int k = 0; k != 20; ++k) around.fork([&, k](auto in) { in_scope += sum(in, 0, k); });
       });
       around.join();
@@ -317,14 +317,14 @@ TEST_CASE("a region has one run at a time, a region in another's run is a part o
   ready_executor ex;
   heist::region outer, inner;
   for (int i = 0; i != 150; ++i) {
-    long const s = ex.sync_wait(outer, [&](auto ctx) {
+    long const s = ex.invoke(outer, [&](auto ctx) {
       bool rejected = false;
       try {
-        ctx.sync_wait(outer, [] {});
+        ctx.invoke(outer, [] {});
       } catch (heist::region_error const&) {
         rejected = true;
       }
-      return ctx.sync_wait(inner, [](auto c) { return sum(c, 0, 100); }) + (rejected || i >= 0 ? 0 : 1);
+      return ctx.invoke(inner, [](auto c) { return sum(c, 0, 100); }) + (rejected || i >= 0 ? 0 : 1);
     });
     CHECK(s == sum_below(100));
   }
@@ -346,7 +346,7 @@ TEST_CASE("a task that waits for its own executor is told so, wherever it is run
   };
   g.emplace(wait);
   for (int i = 0; i != 50; ++i) {
-    ex.sync_wait(r, wait);
+    ex.invoke(r, wait);
     ex.run(g).get();
   }
   CHECK(told == 100);
@@ -361,7 +361,7 @@ TEST_CASE("the state of all that there is, is told", "[automatic]") {
 TEST_CASE("a child of fork() leaves the others alone", "[automatic]") {
   auto ex = std::make_unique<ready_executor>(four_squads(4));
   heist::region r;
-  for (int i = 0; i != 60; ++i) ex->sync_wait(r, [](auto ctx) { return sum(ctx, 0, 100); });
+  for (int i = 0; i != 60; ++i) ex->invoke(r, [](auto ctx) { return sum(ctx, 0, 100); });
   pid_t const child = fork();
   if (child == 0) {
     ex.reset();
@@ -379,9 +379,9 @@ TEST_CASE("two regions run at once, from tasks and from outside", "[automatic]")
   std::atomic<int> right{0};
   std::thread other{[&] {
     for (int i = 0; i != 80; ++i)
-      right += ex.sync_wait(a, [](auto ctx) { return sum(ctx, 0, 200); }) == sum_below(200) ? 1 : 0;
+      right += ex.invoke(a, [](auto ctx) { return sum(ctx, 0, 200); }) == sum_below(200) ? 1 : 0;
   }};
-  for (int i = 0; i != 80; ++i) CHECK(ex.sync_wait(b, [](auto ctx) { return sum(ctx, 0, 300); }) == sum_below(300));
+  for (int i = 0; i != 80; ++i) CHECK(ex.invoke(b, [](auto ctx) { return sum(ctx, 0, 300); }) == sum_below(300));
   other.join();
   CHECK(right == 80);
 }
@@ -391,9 +391,9 @@ TEST_CASE("a region may go from one executor to another", "[automatic]") {
   heist::region r;
   for (int i = 0; i != 4; ++i) {
     executor ex{{.workers = 2}};
-    for (int j = 0; j != 15; ++j) CHECK(ex.sync_wait(r, [](auto ctx) { return sum(ctx, 0, 100); }) == sum_below(100));
+    for (int j = 0; j != 15; ++j) CHECK(ex.invoke(r, [](auto ctx) { return sum(ctx, 0, 100); }) == sum_below(100));
     heist::executor<heist::policy::cab> fixed{{.workers = 2}};
-    CHECK(fixed.sync_wait(r, [](auto ctx) { return sum(ctx, 0, 100); }) == sum_below(100));
+    CHECK(fixed.invoke(r, [](auto ctx) { return sum(ctx, 0, 100); }) == sum_below(100));
   }
 }
 
@@ -406,7 +406,7 @@ TEST_CASE("a graph's tasks run once each in every run, and its note says what wa
     REQUIRE(c.all_ran(i + 1));
   }
   CHECK(c.g.explain().find(" runs") != std::string::npos);
-  CHECK(ex.sync_wait([&](auto ctx) {
+  CHECK(ex.invoke([&](auto ctx) {
     ctx.run(c.g).get();
     return c.all_ran(121);
   }));

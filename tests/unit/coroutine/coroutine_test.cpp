@@ -189,7 +189,7 @@ TEST_CASE("coroutine: values and exceptions, of futures, runs and other coroutin
     CHECK(heist::sync_wait(deep(500)) == 500);
     CHECK(heist::sync_wait(where(ex)) != std::this_thread::get_id());
     // In a task it parks that.
-    CHECK(ex.sync_wait([&] { return heist::sync_wait(total(ex, 20)); }) == 190);
+    CHECK(ex.invoke([&] { return heist::sync_wait(total(ex, 20)); }) == 190);
     ex.wait_idle();
   }
 }
@@ -208,7 +208,7 @@ TEST_CASE("coroutine: neither loops of awaits nor recursion use the stack", "[co
   CHECK(heist::sync_wait(loop(nullptr, n)) == 2 * n);
   CHECK(heist::sync_wait(loop(&ex, n)) == 2 * n);
   CHECK(heist::sync_wait(deep(n)) == n);
-  CHECK(ex.sync_wait([] { return heist::sync_wait(deep(n)); }) == n);
+  CHECK(ex.invoke([] { return heist::sync_wait(deep(n)); }) == n);
   // Its body parks, and continues on any worker; and it goes away and comes back.
   auto const parks = [](heist::executor<>& on, int times) -> heist::coroutine<int> {
     co_await heist::resume_on(on);
@@ -266,7 +266,7 @@ TEST_CASE("coroutine: one that other code resumes goes on at once, with those th
   };
   std::atomic<int> got{0};
   std::thread waiter{[&] { got = heist::sync_wait(waits()); }};
-  CHECK(ex.sync_wait([&] {
+  CHECK(ex.invoke([&] {
     while (event.waits == nullptr) std::this_thread::yield();
     return heist::sync_wait(sets());
   }));
@@ -297,11 +297,11 @@ TEST_CASE("coroutine: one that is never awaited destroys what it was given, and 
 TEST_CASE("coroutine: it goes on on its own executor, wherever what it has awaited has ended", "[coroutine]") {
   heist::executor scheduler{1}, other{1};
   heist_test::watchdog guard{"comes home", 60s, [&] { return scheduler.state_text() + other.state_text(); }};
-  auto const at_its_scheduler = scheduler.sync_wait([] { return std::this_thread::get_id(); });
+  auto const at_its_scheduler = scheduler.invoke([] { return std::this_thread::get_id(); });
   for (int i = 0; i < 100; ++i)
     CHECK(heist::sync_wait(comes_to_its_scheduler(scheduler, other, at_its_scheduler)) == 4);
   // One that belongs nowhere goes on where it is.
-  auto const there = other.sync_wait([] { return std::this_thread::get_id(); });
+  auto const there = other.invoke([] { return std::this_thread::get_id(); });
   CHECK(heist::sync_wait(stays_there(other)) == there);
 }
 

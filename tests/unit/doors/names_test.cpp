@@ -115,11 +115,11 @@ TEST_CASE("README's table: tasks on their own, forks, regions", "[doors]") {
   ex.wait_idle();
   CHECK(posted == 1);
   heist::region r{{.branching = 2, .bytes = 1u << 20}};
-  int const both = ex.sync_wait([&](heist::context ctx) {
+  int const both = ex.invoke([&](heist::context ctx) {
     heist::scope s{ctx};
     s.fork([&] { ++posted; });
     s.join();
-    return ctx.sync_wait(r, [](heist::context in) {
+    return ctx.invoke(r, [](heist::context in) {
       in.footprint(64);
       auto const [f, g] = in.fork_join([] { return 1; }, [] { return 2; });
       return f + g;
@@ -136,20 +136,20 @@ TEST_CASE("README's table: schedules, and pages", "[doors]") {
   auto const kernel = [](heist::context ctx) {
     ctx.fork_join([] {}, [](heist::context c) { (void)c.may_be_stolen(); });
   };
-  ex.sync_wait(r, kernel);
+  ex.invoke(r, kernel);
   heist::steal_tree tree = r.tree();
   tree.prune(85);
   for (auto mode :
        {heist::replay_mode::strict_ordered, heist::replay_mode::strict_unordered, heist::replay_mode::relaxed})
-    r.follow(tree, mode), ex.sync_wait(r, kernel);
+    r.follow(tree, mode), ex.invoke(r, kernel);
   heist::redistribute(ex, r, [](auto) {});
   r.follow_designations();
-  ex.sync_wait(r, [](heist::context ctx) {
+  ex.invoke(r, [](heist::context ctx) {
     ctx.assign_continuation(0);
     ctx.fork_join([] {}, [] {});
   });
   r.adapt();
-  ex.sync_wait(r, kernel);
+  ex.invoke(r, kernel);
 }
 
 TEST_CASE("README's table: what is measured, drawn and simulated", "[doors]") {
@@ -288,7 +288,7 @@ TEST_CASE("README's table: algorithms", "[doors]") {
 TEST_CASE("README's table: a policy that chooses", "[doors]") {
   heist::executor<heist::policy::automatic> ex{2};
   heist::region r;
-  for (int i = 0; i != 8; ++i) ex.sync_wait(r, [](auto ctx) { ctx.fork_join([] {}, [] {}); });
+  for (int i = 0; i != 8; ++i) ex.invoke(r, [](auto ctx) { ctx.fork_join([] {}, [] {}); });
   CHECK(!r.explain().empty());
 }
 

@@ -80,14 +80,14 @@ std::size_t run_all() {
   a.precede(b, c);
   ex.run_n(g, 3).get();
   both_at_once two;
-  ex.sync_wait([&](auto ctx) {
+  ex.invoke([&](auto ctx) {
     auto other = ctx.submit([&] { two(); });
     two();
     other.get();
   });
   heist::region phase{{.branching = 2, .bytes = 1 << 16}};
   for (int i = 0; i != 3; ++i) {
-    ex.sync_wait(phase, [&](auto in_region) {
+    ex.invoke(phase, [&](auto in_region) {
       in_region.fork_join([&](auto c2) { c2.fork_join([&] { ++ran; }, [&] { ++ran; }); }, [&] { ++ran; });
     });
   }
@@ -144,7 +144,7 @@ TEST_CASE("environment_trace_tells_what_heads_take_from_other_squads") {
     for (int i = 0; i != 50; ++i) {
       heist::region phase{{.boundary_level = 2}};
       both_at_once two;
-      ex.sync_wait(phase, [&](auto ctx) { ctx.fork_join([&] { two(); }, [&] { two(); }); });
+      ex.invoke(phase, [&](auto ctx) { ctx.fork_join([&] { two(); }, [&] { two(); }); });
     }
   }
   auto const trace = json::parse(wanted.contents(".json"));
@@ -162,7 +162,7 @@ TEST_CASE("environment_trace_leaves_a_room_with_an_observer_alone") {
   asked const wanted;
   {
     heist::executor<heist::policy::cab, heist::recorder> ex{2};
-    ex.sync_wait([] {});
+    ex.invoke([] {});
     CHECK(ex.observer().worker_count() == 2);
   }
   CHECK(wanted.files() == 0);

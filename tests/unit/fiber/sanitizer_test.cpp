@@ -94,7 +94,7 @@ TEST_CASE("sanitizers: executors that have ended keep no address space", "[fiber
   auto const use_executors = [] {
     for (int i = 0; i != 20; ++i) {
       heist::executor ex{4};
-      ex.sync_wait([&ex](auto ctx) {
+      ex.invoke([&ex](auto ctx) {
         for (int j = 0; j != 4; ++j) ctx.fork_join([&ex](auto) { ex.submit([] {}).get(); }, [](auto) {});
       });
     }

@@ -23,7 +23,7 @@ TEMPLATE_LIST_TEST_CASE("awaited: the first task waits for what only the second,
       INFO(workers << " workers, round " << round);
       heist::completion done;
       int value = 0;
-      bool const right = ex.sync_wait([&](auto ctx) {
+      bool const right = ex.invoke([&](auto ctx) {
         auto const [a, b] = ctx.fork_join(
             [&] {
               heist_test::wait_for(done);
@@ -48,7 +48,7 @@ TEMPLATE_LIST_TEST_CASE("awaited: by way of a future", "[fork]", every_policy) {
     for (int round = 0; round < (slow ? 20 : 300); ++round) {
       INFO(workers << " workers, round " << round);
       heist::completion done;
-      bool const right = ex.sync_wait([&](auto ctx) {
+      bool const right = ex.invoke([&](auto ctx) {
         auto const [a, b] = ctx.fork_join(
             [&](auto c) {
               return c
@@ -76,7 +76,7 @@ TEMPLATE_LIST_TEST_CASE("awaited: both wait for tasks older than they", "[fork]"
     heist::executor<TestType> ex{workers};
     heist_test::watchdog guard{ex, 60s, "older tasks"};
     for (int round = 0; round < (slow ? 20 : 300); ++round) {
-      REQUIRE(ex.sync_wait([](auto ctx) {
+      REQUIRE(ex.invoke([](auto ctx) {
         auto older = ctx.submit([] { return 1; });
         auto newer = ctx.submit([] { return 2; });
         auto const [a, b] = ctx.fork_join([&] { return newer.get(); }, [&] { return older.get(); });
@@ -94,7 +94,7 @@ TEMPLATE_LIST_TEST_CASE("awaited: each of many tasks waits for the next one, all
     for (int round = 0; round < (slow ? 20 : 200); ++round) {
       heist::completion first, second, third;
       std::atomic<int> n{0};
-      ex.sync_wait([&](auto ctx) {
+      ex.invoke([&](auto ctx) {
         ctx.fork_join(
             [&] {
               heist_test::wait_for(first);
@@ -151,7 +151,7 @@ TEMPLATE_LIST_TEST_CASE("awaited: the forks of all frames below a waiting one ca
       heist::completion done;
       std::atomic<int> second{0};
       int const depth = 1 + round % 50;
-      ex.sync_wait(
+      ex.invoke(
           [&](auto ctx) { ctx.fork_join([&](auto c) { nested(c, depth, done, second); }, [&] { done.complete(); }); });
       REQUIRE(second == depth);
     }
@@ -164,7 +164,7 @@ TEMPLATE_LIST_TEST_CASE("awaited: waits nested in joins nested in waits", "[fork
     heist_test::watchdog guard{ex, 60s, "nested waits"};
     for (int round = 0; round < (slow ? 3 : 20); ++round) {
       INFO(workers << " workers, round " << round);
-      REQUIRE(ex.sync_wait([](auto ctx) { return with_waits(ctx, slow ? 9 : 14); }) == (slow ? 34 : 377));
+      REQUIRE(ex.invoke([](auto ctx) { return with_waits(ctx, slow ? 9 : 14); }) == (slow ? 34 : 377));
     }
   }
 }
@@ -176,7 +176,7 @@ TEST_CASE("awaited: leap-frogging frames on top of each other, with waits betwee
     heist_test::watchdog guard{ex, 60s, "leap-frogging and waits"};
     for (int round = 0; round < (slow ? 3 : 20); ++round) {
       INFO(workers << " workers, round " << round);
-      REQUIRE(ex.sync_wait([](auto ctx) { return with_waits(ctx, slow ? 9 : 14); }) == (slow ? 34 : 377));
+      REQUIRE(ex.invoke([](auto ctx) { return with_waits(ctx, slow ? 9 : 14); }) == (slow ? 34 : 377));
     }
   }
 }
@@ -187,7 +187,7 @@ TEMPLATE_LIST_TEST_CASE("awaited: fibers that were children become loops, and fo
   heist_test::watchdog guard{ex, 60s, "children become loops"};
   for (int round = 0; round < (slow ? 20 : 300); ++round) {
     std::atomic<int> n{0};
-    ex.sync_wait([&](auto ctx) {
+    ex.invoke([&](auto ctx) {
       // Leaves fibers behind that have been children.
       ctx.fork_join([&](auto c) { c.fork_join([&] { ++n; }, [&] { ++n; }); }, [&] { ++n; });
       // This frame parks: its worker continues with one of them, and forks on it.

@@ -87,15 +87,15 @@ TEMPLATE_LIST_TEST_CASE("deep: parent-first recursions deeper than the task stac
     heist_test::watchdog guard{ex, 60s, "deep recursion"};
     for (int round = 0; round < (slow ? 2 : 5); ++round) {
       INFO(workers << " workers, round " << round);
-      REQUIRE(ex.sync_wait([](auto ctx) { return two(ctx, deep, false); }) == deep);
-      REQUIRE(ex.sync_wait([](auto ctx) { return other_two(ctx, deep, false); }) == deep);
+      REQUIRE(ex.invoke([](auto ctx) { return two(ctx, deep, false); }) == deep);
+      REQUIRE(ex.invoke([](auto ctx) { return other_two(ctx, deep, false); }) == deep);
       std::atomic<long> siblings{0};
-      REQUIRE(ex.sync_wait([&](auto ctx) { return four(ctx, deep, false, siblings); }) == 3L * deep);
+      REQUIRE(ex.invoke([&](auto ctx) { return four(ctx, deep, false, siblings); }) == 3L * deep);
       REQUIRE(siblings == 3L * deep);
-      CHECK_THROWS_WITH(ex.sync_wait([](auto ctx) { return two(ctx, deep, true); }), "bottom");
-      CHECK_THROWS_WITH(ex.sync_wait([](auto ctx) { return other_two(ctx, deep, true); }), "bottom");
+      CHECK_THROWS_WITH(ex.invoke([](auto ctx) { return two(ctx, deep, true); }), "bottom");
+      CHECK_THROWS_WITH(ex.invoke([](auto ctx) { return other_two(ctx, deep, true); }), "bottom");
       siblings = 0;
-      CHECK_THROWS_WITH(ex.sync_wait([&](auto ctx) { return four(ctx, deep, true, siblings); }), "bottom");
+      CHECK_THROWS_WITH(ex.invoke([&](auto ctx) { return four(ctx, deep, true, siblings); }), "bottom");
       REQUIRE(siblings == 3L * deep);
     }
   }
@@ -108,8 +108,8 @@ TEMPLATE_LIST_TEST_CASE("deep: without a context, and through scopes, deeper tha
     heist_test::watchdog guard{ex, 60s, "deep recursion without a context"};
     for (int round = 0; round < (slow ? 2 : 5); ++round) {
       INFO(workers << " workers, round " << round);
-      REQUIRE(ex.sync_wait([] { return free_two(deep); }) == deep);
-      REQUIRE(ex.sync_wait([](auto ctx) { return in_scopes(ctx, deep); }) == 2L * deep);
+      REQUIRE(ex.invoke([] { return free_two(deep); }) == deep);
+      REQUIRE(ex.invoke([](auto ctx) { return in_scopes(ctx, deep); }) == 2L * deep);
     }
   }
 }
@@ -122,12 +122,12 @@ TEST_CASE("deep: child-first recursions, a stack for each level", "[fork]") {
     heist_test::watchdog guard{ex, 60s, "deep child-first recursion"};
     for (int round = 0; round < (slow ? 2 : 5); ++round) {
       INFO(workers << " workers, round " << round);
-      REQUIRE(ex.sync_wait([&](auto ctx) { return two(ctx, depth, false); }) == depth);
+      REQUIRE(ex.invoke([&](auto ctx) { return two(ctx, depth, false); }) == depth);
       std::atomic<long> siblings{0};
-      REQUIRE(ex.sync_wait([&](auto ctx) { return four(ctx, depth, false, siblings); }) == 3L * depth);
-      CHECK_THROWS_WITH(ex.sync_wait([&](auto ctx) { return two(ctx, depth, true); }), "bottom");
+      REQUIRE(ex.invoke([&](auto ctx) { return four(ctx, depth, false, siblings); }) == 3L * depth);
+      CHECK_THROWS_WITH(ex.invoke([&](auto ctx) { return two(ctx, depth, true); }), "bottom");
       siblings = 0;
-      CHECK_THROWS_WITH(ex.sync_wait([&](auto ctx) { return four(ctx, depth, true, siblings); }), "bottom");
+      CHECK_THROWS_WITH(ex.invoke([&](auto ctx) { return four(ctx, depth, true, siblings); }), "bottom");
       REQUIRE(siblings == 3L * depth);
     }
   }
@@ -139,7 +139,7 @@ TEMPLATE_LIST_TEST_CASE("deep: forks work as before after a recursion deeper tha
   heist_test::watchdog guard{ex, 60s, "after a deep recursion"};
   int const depth = slow ? 500 : deep;
   for (int round = 0; round < 5; ++round) {
-    long const sum = ex.sync_wait([&](auto ctx) {
+    long const sum = ex.invoke([&](auto ctx) {
       long all = 0;
       auto const [a, b] = ctx.fork_join([&](auto c) { return two(c, depth, false); },
                                         [&](auto c) { return other_two(c, slow ? 500 : 2000, false); });

@@ -27,8 +27,8 @@ void in_every_way(int times, Program program) {
     INFO(workers << " workers, " << (is_child_first<Policy> ? "child-first" : "parent-first"));
     heist::executor<Policy> ex{workers};
     watchdog guard{ex, 120s, "outside of regions"};
-    for (rounds left{times}; left.next();) ex.sync_wait([&](auto c) { program(c); });
-    for (rounds left{times}; left.next();) ex.sync_wait([&](heist::context c) { program(c); });
+    for (rounds left{times}; left.next();) ex.invoke([&](auto c) { program(c); });
+    for (rounds left{times}; left.next();) ex.invoke([&](heist::context c) { program(c); });
   };
   for (std::size_t const workers : {1u, 2u, 4u}) {
     outside(static_cast<parent_first*>(nullptr), workers);
@@ -41,9 +41,9 @@ void in_every_way(int times, Program program) {
     heist::region by_level{{.boundary_level = 2}}, profiled{{.branching = 2, .bytes = 1 << 20}},
         by_hand{{.tiers_by_hand = true}};
     for (auto* r : {&by_level, &profiled, &by_hand}) {
-      for (rounds left{times}; left.next();) ex.sync_wait(*r, [&](auto c) { program(c); });
+      for (rounds left{times}; left.next();) ex.invoke(*r, [&](auto c) { program(c); });
     }
-    ex.sync_wait([&](auto c) { program(c); });
+    ex.invoke([&](auto c) { program(c); });
     CHECK(all_free(ex));
   };
   if constexpr (!few_policies) tiered(static_cast<heist::policy::cab*>(nullptr));
@@ -51,15 +51,15 @@ void in_every_way(int times, Program program) {
   heist::executor<heist::policy::replay> ex{4};
   watchdog guard{ex, 120s, "replay"};
   heist::region recorded;
-  for (rounds left{times}; left.next();) ex.sync_wait(recorded, [&](auto c) { program(c); });
+  for (rounds left{times}; left.next();) ex.invoke(recorded, [&](auto c) { program(c); });
   REQUIRE(recorded.explain() == "");
   for (auto const mode :
        {heist::replay_mode::strict_ordered, heist::replay_mode::strict_unordered, heist::replay_mode::relaxed}) {
     heist::region followed;
     followed.follow(recorded.tree(), mode);
-    for (rounds left{times}; left.next();) ex.sync_wait(followed, [&](auto c) { program(c); });
+    for (rounds left{times}; left.next();) ex.invoke(followed, [&](auto c) { program(c); });
   }
-  ex.sync_wait([&](auto c) { program(c); });
+  ex.invoke([&](auto c) { program(c); });
 }
 
 }  // namespace heist_test

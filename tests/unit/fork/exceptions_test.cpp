@@ -68,7 +68,7 @@ struct result {
 template <class Executor, class F>
 int failing_one(Executor& ex, F f) {
   try {
-    ex.sync_wait(f);
+    ex.invoke(f);
   } catch (failure const& e) {
     return e.who;
   }
@@ -196,7 +196,7 @@ TEMPLATE_LIST_TEST_CASE("exceptions: a task that caught one forks after the hand
   heist::executor<TestType> ex{2};
   heist_test::watchdog guard{ex, 60s, "caught and gone on"};
   for (int round = 0; round < (slow ? 30 : 300); ++round) {
-    bool const clean = ex.sync_wait([&](auto ctx) {
+    bool const clean = ex.invoke([&](auto ctx) {
       bool ok = true;
       for (int i = 0; i < 5; ++i) {
         try {
@@ -245,7 +245,7 @@ TEST_CASE("exceptions: a fork in a handler, parent-first, leaves the handled exc
   heist::executor ex{2};
   heist_test::watchdog guard{ex, 60s, "forks in handlers"};
   for (int round = 0; round < (slow ? 30 : 300); ++round) {
-    bool const right = ex.sync_wait([&](auto ctx) {
+    bool const right = ex.invoke([&](auto ctx) {
       try {
         throw failure{7};
       } catch (failure const&) {

@@ -40,7 +40,7 @@ constexpr std::uint32_t programs = heist::under_tsan || heist::under_asan ? 6 : 
 
 template <class Executor, class Program>
 void run(Executor& ex, region& r, Program const& p, tally& book) {
-  ex.sync_wait(r, [&](auto ctx) { p(ctx, book); });
+  ex.invoke(r, [&](auto ctx) { p(ctx, book); });
 }
 
 /// One that a run has come to.
@@ -115,9 +115,9 @@ TEST_CASE("following: a fork of one is a call, as it is when a run is recorded",
   for (replay_mode const mode : {replay_mode::strict_ordered, replay_mode::strict_unordered}) {
     region r;
     r.follow(tree, mode);
-    CHECK(ex.sync_wait(r, worker_after_child) == 1);
+    CHECK(ex.invoke(r, worker_after_child) == 1);
     CHECK(r.explain().empty());
-    CHECK(ex.sync_wait(r, [&](heist::context ctx) { return worker_after_child(ctx); }) == 1);
+    CHECK(ex.invoke(r, [&](heist::context ctx) { return worker_after_child(ctx); }) == 1);
     CHECK(r.explain().empty());
   }
 }
@@ -188,7 +188,7 @@ TEST_CASE("following: an order that cannot be kept is given up", "[following]") 
     r.follow(*tree, replay_mode::strict_ordered);
     for (int i = 0; i != 20; ++i) {
       tally book;
-      ex.sync_wait(r, [&](auto ctx) {
+      ex.invoke(r, [&](auto ctx) {
         ctx.fork_join([&](auto c) { book.note(c.worker_id(), 0); }, [&](auto c) { book.note(c.worker_id(), 1); });
         ctx.fork_join([&](auto c) { book.note(c.worker_id(), 2); }, [&](auto c) { book.note(c.worker_id(), 3); });
       });
@@ -218,7 +218,7 @@ TEST_CASE("following: nothing is stolen from a child that forks with what belong
   r.follow(tree, replay_mode::strict_ordered);
   auto const run_with = [&](auto child) {
     tally book;
-    ex.sync_wait(r, [&](auto ctx) {
+    ex.invoke(r, [&](auto ctx) {
       ctx.fork_join(
           [&](auto c) {
             child(ctx);
@@ -237,7 +237,7 @@ TEST_CASE("following: nothing is stolen from a child that forks with what belong
     });
     run_with([&](auto& of_parent) {
       region another;
-      of_parent.sync_wait(another, fork_slow_path);
+      of_parent.invoke(another, fork_slow_path);
     });
     run_with([&](auto& of_parent) { fork_slow_path(of_parent); });
   }
@@ -329,8 +329,8 @@ TEST_CASE("following: two regions at once, one within the other, and waits", "[f
     s.follow(first_q.tree(), mode);
     for (int i = 0; i != 5; ++i) {
       tally x, y;
-      auto one = ex.submit([&](auto c) { c.sync_wait(r, [&](auto d) { p(d, x); }); });
-      auto two = ex.submit([&](auto c) { c.sync_wait(s, [&](auto d) { q(d, y); }); });
+      auto one = ex.submit([&](auto c) { c.invoke(r, [&](auto d) { p(d, x); }); });
+      auto two = ex.submit([&](auto c) { c.invoke(s, [&](auto d) { q(d, y); }); });
       one.get(), two.get();
       CHECK(x.steps() == a.steps());
       CHECK(y.steps() == b.steps());
@@ -341,7 +341,7 @@ TEST_CASE("following: two regions at once, one within the other, and waits", "[f
     tally x;
     region outer;
     outer.follow(first_p.tree(), mode);
-    ex.sync_wait(outer, [&](auto c) { c.sync_wait(r, [&](auto d) { p(d, x); }); });
+    ex.invoke(outer, [&](auto c) { c.invoke(r, [&](auto d) { p(d, x); }); });
     CHECK(x.steps() == a.steps());
     CHECK(r.tree().empty());
     CHECK(r.explain().find("another region's run") != std::string::npos);
@@ -351,7 +351,7 @@ TEST_CASE("following: two regions at once, one within the other, and waits", "[f
     tally z;
     int has_waited = 0;
     bool moved = true;
-    ex.sync_wait(w, [&](auto c) {
+    ex.invoke(w, [&](auto c) {
       c.fork_join(
           [&](auto d) {
             has_waited = d.submit([] { return 5; }).get();
@@ -381,7 +381,7 @@ TEST_CASE("following: with few stacks less is given away, and nothing is lost", 
     std::string said;
     for (int i = 0; i != rounds; ++i) {
       tally book;
-      ex.sync_wait(r, [&](auto ctx) {
+      ex.invoke(r, [&](auto ctx) {
         ctx.fork_join(
             [&](auto c) {
               c.fork_join([&](auto d) { book.note(d.worker_id(), 0); }, [&](auto d) { book.note(d.worker_id(), 1); });
@@ -410,7 +410,7 @@ TEST_CASE("following: what cannot be followed is refused with a sentence", "[fol
   region r;
   CHECK(error_text_of<heist::error>([&] { r.follow({}, replay_mode::relaxed); }).find("of no run") !=
         std::string::npos);
-  ex.sync_wait(r, [&](auto ctx) {
+  ex.invoke(r, [&](auto ctx) {
     for (auto const& said : {error_text_of<heist::error>([&] { r.follow({}, replay_mode::relaxed); }),
                              error_text_of<heist::error>([&] { r.adapt(); }),
                              error_text_of<heist::error>([&] { r.follow_designations(); }),
@@ -430,7 +430,7 @@ TEST_CASE("following: what cannot be followed is refused with a sentence", "[fol
   region s;
   s.follow(tree_of(2, {{{0}, 1, 0, 0}}), replay_mode::strict_ordered);
   int ran = 0;
-  other.sync_wait(s, [&](auto c) { c.fork_join([] {}, [&] { ran = 1; }); });
+  other.invoke(s, [&](auto c) { c.fork_join([] {}, [&] { ran = 1; }); });
   CHECK(ran == 1);
 }
 
@@ -461,7 +461,7 @@ TEST_CASE("following: schedules by hand", "[following]") {
     tally a;
     for (int i = 0; i != 10; ++i) {
       tally book;
-      ex.sync_wait(by_hand, [&](auto c) { halves(c, book, 0, leaves, workers, leaves); });
+      ex.invoke(by_hand, [&](auto c) { halves(c, book, 0, leaves, workers, leaves); });
       REQUIRE(book.ran_on.size() == leaves);
       for (auto const& [leaf, worker] : book.ran_on) CHECK(worker == leaf * workers / leaves);
       CHECK(by_hand.tree().steal_count() == workers - 1);
@@ -470,9 +470,9 @@ TEST_CASE("following: schedules by hand", "[following]") {
     region along;
     along.follow(by_hand.tree(), replay_mode::strict_ordered);
     tally b;
-    ex.sync_wait(along, [&](auto c) { c.fork_join([](auto) {}, [](auto) {}); });
+    ex.invoke(along, [&](auto c) { c.fork_join([](auto) {}, [](auto) {}); });
     along.follow(by_hand.tree(), replay_mode::relaxed);
-    ex.sync_wait(along, [&](auto c) { halves(c, b, 0, leaves, 1, leaves); });
+    ex.invoke(along, [&](auto c) { halves(c, b, 0, leaves, 1, leaves); });
     CHECK(b.ran_on.size() == leaves);
   }
 }
@@ -484,7 +484,7 @@ TEST_CASE("following: a designation below what was not given away is refused", "
   by_hand.follow_designations();
   std::string said;
   int ran = 0;
-  ex.sync_wait(by_hand, [&](auto ctx) {
+  ex.invoke(by_hand, [&](auto ctx) {
     ctx.fork_join(
         [&](auto c) {
           said = error_text_of<heist::error>([&] { c.assign_continuation(1); });
@@ -501,7 +501,7 @@ TEST_CASE("following: a designation below what was not given away is refused", "
   region free;
   for (int i = 0; i != 20; ++i) {
     ran = 0;
-    ex.sync_wait(free, [&](auto ctx) {
+    ex.invoke(free, [&](auto ctx) {
       ctx.fork_join(
           [&](auto c) {
             c.assign_continuation(1 - c.worker_id());
@@ -515,7 +515,7 @@ TEST_CASE("following: a designation below what was not given away is refused", "
   // In the body of a free run it can always be.
   std::size_t went_to = 9;
   for (std::size_t const w : {0u, 1u}) {
-    ex.sync_wait(free, [&](auto ctx) {
+    ex.invoke(free, [&](auto ctx) {
       ctx.assign_continuation(w);
       ctx.fork_join([](auto) { heist_test::spin(200'000); }, [&](auto c) { went_to = c.worker_id(); });
     });
@@ -530,7 +530,7 @@ TEST_CASE("following: may_be_stolen says what the tree says", "[following]") {
   region r;
   bool body = false, child = false, grandchild = true, rest = true;
   auto const look = [&] {
-    ex.sync_wait(r, [&](auto ctx) {
+    ex.invoke(r, [&](auto ctx) {
       body = ctx.may_be_stolen();
       ctx.fork_join(
           [&](auto c) {
@@ -551,7 +551,7 @@ TEST_CASE("following: may_be_stolen says what the tree says", "[following]") {
   look();
   CHECK((body && child && grandchild && rest));
   replaying alone{1};
-  alone.sync_wait([&](auto c) { CHECK_FALSE(c.may_be_stolen()); });
+  alone.invoke([&](auto c) { CHECK_FALSE(c.may_be_stolen()); });
 }
 
 TEST_CASE("following: deep programs in strict modes do not run out of stack", "[following]") {
@@ -573,7 +573,7 @@ TEST_CASE("following: deep programs in strict modes do not run out of stack", "[
     region r;
     r.follow(tree, mode);
     for (int i = 0; i != 5; ++i) {
-      CHECK(ex.sync_wait(r, [](heist::context c) { return deep::go(c, depth); }) == depth);
+      CHECK(ex.invoke(r, [](heist::context c) { return deep::go(c, depth); }) == depth);
       CHECK(r.explain().empty());
     }
   }
@@ -623,7 +623,7 @@ TEST_CASE("following: an initialiser that runs where the phase will", "[followin
   CHECK(done.note.empty());
   CHECK(done.times.elapsed > 0);
   tally c;  // inside a task, too
-  ex.sync_wait([&](auto ctx) { heist::redistribute(ctx, phase, [&](auto d) { p(d, c); }); });
+  ex.invoke([&](auto ctx) { heist::redistribute(ctx, phase, [&](auto d) { p(d, c); }); });
   CHECK(c.ran_on == a.ran_on);
 }
 
@@ -636,8 +636,8 @@ TEST_CASE("following: stops are seen in every mode", "[following]") {
     r.follow(tree, mode);
     std::stop_source source;
     int seen = 0;
-    ex.sync_wait(source.get_token(), [&](auto c) {
-      c.sync_wait(r, [&](auto d) {
+    ex.invoke(source.get_token(), [&](auto c) {
+      c.invoke(r, [&](auto d) {
         source.request_stop();
         d.fork_join([&](auto e) { seen += e.stop_requested() ? 1 : 0; }, [](auto) {});
       });

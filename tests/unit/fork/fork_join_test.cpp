@@ -52,7 +52,7 @@ long fib_with_tasks(context ctx, int n, std::atomic<long>& tasks) {
 TEST_CASE("fork_join: results come back in order, void as monostate", "[fork]") {
   heist::executor ex{2};
   heist_test::watchdog guard{"results", 30s, [&] { return ex.state_text(); }};
-  ex.sync_wait([](context ctx) {
+  ex.invoke([](context ctx) {
     int x = 0;
     auto results = ctx.fork_join([] { return 1; }, [] {}, [] { return std::make_unique<int>(3); },
                                  [](context) { return std::string{"four"}; }, [&]() -> int& { return x; });
@@ -71,7 +71,7 @@ TEST_CASE("fork_join: the parent goes on only when all children have finished", 
   heist::executor ex{4};
   heist_test::watchdog guard{"join", 60s, [&] { return ex.state_text(); }};
   int const rounds = slow ? 500 : 5000;
-  bool const right = ex.sync_wait([&](context ctx) {
+  bool const right = ex.invoke([&](context ctx) {
     for (int i = 0; i < rounds; ++i) {
       int a = 0, b = 0, c = 0, d = 0;  // plain: the join orders them
       ctx.fork_join([&] { a = i; }, [&] { b = i; }, [&] { c = i; }, [&] { d = i; });
@@ -98,7 +98,7 @@ TEST_CASE("fork_join: the first exception in order of the arguments, after all h
       auto const quiet = [&] { ++finished; };
       auto const text_of = [&](auto... f) -> std::string {
         try {
-          ex.sync_wait([&](context ctx) { ctx.fork_join(f...); });
+          ex.invoke([&](context ctx) { ctx.fork_join(f...); });
         } catch (std::runtime_error const& e) {
           return e.what();
         }
@@ -123,7 +123,7 @@ TEST_CASE("fork_join: an exception at the bottom of a deep recursion arrives at 
     }
   };
   for (int i = 0; i < 20; ++i) {
-    CHECK_THROWS_WITH(ex.sync_wait([](context ctx) { recursion::down(ctx, 100); }), "bottom");
+    CHECK_THROWS_WITH(ex.invoke([](context ctx) { recursion::down(ctx, 100); }), "bottom");
   }
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("fork_join: recursion on 1, 2, 4 and 16 workers", "[fork]") {
     heist::executor ex{workers};
     heist_test::watchdog guard{"fib", 60s, [&] { return ex.state_text(); }};
     for (int round = 0; round < 5; ++round) {
-      REQUIRE(ex.sync_wait([&](context ctx) { return fib(ctx, n); }) == expected);
+      REQUIRE(ex.invoke([&](context ctx) { return fib(ctx, n); }) == expected);
     }
   }
 }
@@ -157,7 +157,7 @@ TEST_CASE("fork_join: tasks submitted between fork and join, waited for or not",
     heist_test::watchdog guard{"fib with tasks", 60s, [&] { return ex.state_text(); }};
     for (int round = 0; round < 3; ++round) {
       std::atomic<long> tasks{0};
-      REQUIRE(ex.sync_wait([&](context ctx) { return fib_with_tasks(ctx, n, tasks); }) == expected);
+      REQUIRE(ex.invoke([&](context ctx) { return fib_with_tasks(ctx, n, tasks); }) == expected);
       ex.wait_idle();
       REQUIRE(tasks > expected);
     }
@@ -170,7 +170,7 @@ TEST_CASE("fork_join: a child that waits lets its siblings run, also with one wo
     heist_test::watchdog guard{"waiting children", 60s, [&] { return ex.state_text(); }};
     for (int round = 0; round < 50; ++round) {
       std::atomic<int> n{0};
-      ex.sync_wait([&](context ctx) {
+      ex.invoke([&](context ctx) {
         ctx.fork_join([&](context c) { n += c.submit([] { return 1; }).get(); },
                       [&](context c) { n += c.submit([] { return 2; }).get(); },
                       [&](context c) {

@@ -40,7 +40,7 @@ int each_member(Context ctx, heist::region& phase, heist::task_graph& graph) {
   right += a + b == 3;
   auto const [c, d] = ctx.inter_fork([](auto) { return work(1), 3; }, [](Context) { return work(2), 4; });
   right += c + d == 7;
-  right += ctx.sync_wait(phase, [](auto inside) {
+  right += ctx.invoke(phase, [](auto inside) {
     inside.fork_join([] { work(20); }, [] { work(30); });
     return 8;
   }) == 8;
@@ -90,7 +90,7 @@ TEST_CASE("instrumented_context: exceptions of a region's run go through, measur
   heist::region phase;
   auto const kernel = [&](auto ctx) {
     try {
-      ctx.sync_wait(phase, [](auto) { work(3), throw std::runtime_error{"inside"}; });
+      ctx.invoke(phase, [](auto) { work(3), throw std::runtime_error{"inside"}; });
     } catch (std::runtime_error const&) {
       work(4);
     }

@@ -30,14 +30,14 @@ TEMPLATE_LIST_TEST_CASE("scope: ten million children in bounded memory", "[fork]
     auto const report = heist_test::run_child(
         [workers] {
           heist::executor<TestType> ex{workers};
-          ex.sync_wait([](auto ctx) {
+          ex.invoke([](auto ctx) {
             heist::scope s{ctx};
             s.fork([] {});
           });
           long const before = peak_memory();
           std::atomic<long> n{0};
           long sum = 0;  // the scope's own task adds to it between the forks
-          ex.sync_wait([&](auto ctx) {
+          ex.invoke([&](auto ctx) {
             heist::scope s{ctx};
             for (long i = 0; i < children; ++i) {
               s.fork([&n] { n.fetch_add(1, std::memory_order_relaxed); });

@@ -49,7 +49,7 @@ TEMPLATE_LIST_TEST_CASE("overlap: two coarse tasks on two workers or more", "[fo
     heist_test::watchdog guard{ex, 60s, "two coarse tasks"};
     for (int round = 0; round < (slow ? 20 : 100); ++round) {
       rendezvous r{2};
-      ex.sync_wait([&](auto ctx) { ctx.fork_join([&] { r.meet(); }, [&] { r.meet(); }); });
+      ex.invoke([&](auto ctx) { ctx.fork_join([&] { r.meet(); }, [&] { r.meet(); }); });
       REQUIRE(r.came() == 2);
     }
   }
@@ -60,7 +60,7 @@ TEMPLATE_LIST_TEST_CASE("overlap: again and again in one task, between finer for
   heist_test::watchdog guard{ex, 60s, "many rounds"};
   int const rounds = slow ? 100 : 500;
   rendezvous r{2};
-  ex.sync_wait([&](auto ctx) {
+  ex.invoke([&](auto ctx) {
     for (int round = 0; round < rounds; ++round) {
       stir(ctx, round % 9);
       ctx.fork_join([&] { r.meet(); }, [&] { r.meet(); });
@@ -74,7 +74,7 @@ TEMPLATE_LIST_TEST_CASE("overlap: with the context that asks the executor for it
   heist_test::watchdog guard{ex, 60s, "heist::context"};
   for (int round = 0; round < (slow ? 20 : 100); ++round) {
     rendezvous r{2};
-    ex.sync_wait([&](heist::context ctx) {
+    ex.invoke([&](heist::context ctx) {
       ctx.fork_join([&](heist::context) { r.meet(); }, [&](heist::context) { r.meet(); });
     });
     REQUIRE(r.came() == 2);
@@ -87,7 +87,7 @@ TEMPLATE_LIST_TEST_CASE("overlap: four coarse tasks of one fork_join, two at a t
   for (int round = 0; round < (slow ? 20 : 100); ++round) {
     rendezvous r{2};
     auto const f = [&] { r.meet(); };
-    ex.sync_wait([&](auto ctx) { ctx.fork_join(f, f, f, f); });
+    ex.invoke([&](auto ctx) { ctx.fork_join(f, f, f, f); });
     REQUIRE(r.came() == 4);
   }
 }
@@ -99,7 +99,7 @@ TEMPLATE_LIST_TEST_CASE("overlap: four coarse tasks of one fork_join, all at onc
   for (int round = 0; round < (slow ? 20 : 100); ++round) {
     rendezvous r{4};
     auto const f = [&] { r.meet(); };
-    ex.sync_wait([&](auto ctx) { ctx.fork_join(f, f, f, f); });
+    ex.invoke([&](auto ctx) { ctx.fork_join(f, f, f, f); });
     REQUIRE(r.came() == 4);
   }
 }
@@ -109,7 +109,7 @@ TEMPLATE_LIST_TEST_CASE("overlap: two coarse children of a scope", "[fork]", eve
   heist_test::watchdog guard{ex, 60s, "scope"};
   for (int round = 0; round < (slow ? 20 : 100); ++round) {
     rendezvous r{2};
-    ex.sync_wait([&](auto ctx) {
+    ex.invoke([&](auto ctx) {
       heist::scope s{ctx};
       for (int i = 0; i < 4; ++i) s.fork([&] { r.meet(); });
     });
@@ -127,7 +127,7 @@ TEMPLATE_LIST_TEST_CASE("overlap: a task forked while all other workers sleep wa
     };
     for (int round = 0; round < (slow ? 5 : 50); ++round) {
       rendezvous r{2};
-      ex.sync_wait([&](auto ctx) {
+      ex.invoke([&](auto ctx) {
         while (!all_others_sleep()) std::this_thread::yield();
         ctx.fork_join([&] { r.meet(); }, [&] { r.meet(); });
       });
@@ -142,7 +142,7 @@ TEMPLATE_LIST_TEST_CASE("overlap: a child of a scope forked while all other work
   heist_test::watchdog guard{ex, 60s, "sleepers and a scope"};
   for (int round = 0; round < (slow ? 5 : 50); ++round) {
     rendezvous r{2};
-    ex.sync_wait([&](auto ctx) {
+    ex.invoke([&](auto ctx) {
       for (auto c = ex.observer().total(); c.sleeps - c.wakes != 2; c = ex.observer().total())
         std::this_thread::yield();
       heist::scope s{ctx};
@@ -176,7 +176,7 @@ TEMPLATE_LIST_TEST_CASE("overlap: tasks deep in a recursion do not stay private 
     for (int round = 0; round < (slow ? 5 : 10); ++round) {
       int const all = 1 + 4 * round;
       std::atomic<int> run{0};
-      ex.sync_wait([&](auto ctx) { chain(ctx, all, run, all); });
+      ex.invoke([&](auto ctx) { chain(ctx, all, run, all); });
       REQUIRE(run == all);
     }
   }

@@ -256,11 +256,11 @@ TEST_CASE("program_recording: regions are runs, what is between them too", "[pro
       work(1);
       int sum = 0;
       for (int i = 0; i < 2; ++i) {
-        sum += ctx.sync_wait(a, [](auto c) { return tree(c, 1, 10), 4; });
+        sum += ctx.invoke(a, [](auto c) { return tree(c, 1, 10), 4; });
         work(2);
-        ctx.sync_wait(b, [] { work(6); });
+        ctx.invoke(b, [] { work(6); });
       }
-      ctx.fork_join([&](auto c) { c.sync_wait(a, [](auto d) { work(9), tree(d, 1, 7); }); }, [] {});
+      ctx.fork_join([&](auto c) { c.invoke(a, [](auto d) { work(9), tree(d, 1, 7); }); }, [] {});
       return sum;
     });
     CHECK(r.result == 8);
@@ -282,11 +282,11 @@ TEST_CASE("program_recording: regions are runs, what is between them too", "[pro
     CHECK(r.program.regions[0].bytes == 1 << 20);
     CHECK(r.program.regions[0].branching == 2);
     CHECK(r.program.regions[1].bytes == 0);
-    CHECK_THROWS_AS(recorded(ex, [&](auto ctx) { ctx.sync_wait(a, [] { throw lost{"in a region"}; }); }), lost);
+    CHECK_THROWS_AS(recorded(ex, [&](auto ctx) { ctx.invoke(a, [] { throw lost{"in a region"}; }); }), lost);
     auto const after = recorded(ex, [&](auto ctx) {
       heist::scope s{ctx};
       s.fork([] { work(3); });
-      ctx.sync_wait(b, [](auto c) { tree(c, 0, 5); });  // beside the child
+      ctx.invoke(b, [](auto c) { tree(c, 0, 5); });  // beside the child
     });
     CHECK(runs_text(after.program) == "0 ");
     CHECK(text(after.program) == "-: 0 0\n0.0/0: 5 (64 bytes)\n0.1/0: 3\n");
@@ -302,7 +302,7 @@ TEST_CASE("program_recording: what the wrapped context knows; submitted tasks ar
         heist::scope s{c};
         s.fork([](auto d) { d.fork_join([] { work(100); }, [] {}); });
         heist::region r;
-        return c.sync_wait(r, [](auto d) { return d.stop_requested() ? 1 : 2; });
+        return c.invoke(r, [](auto d) { return d.stop_requested() ? 1 : 2; });
       });
       return here && !ctx.stop_requested() && submitted.get() == 2;
     });
@@ -324,7 +324,7 @@ TEST_CASE("program_recording: a program of too many tasks is refused, by a sente
                [](auto ctx) {
                  heist::region r;
                  tree(ctx, 12, 1);
-                 ctx.sync_wait(r, [](auto c) { tree(c, 3, 1); });
+                 ctx.invoke(r, [](auto c) { tree(c, 3, 1); });
                  heist::scope s{ctx};
                  s.fork([] {});
                },
@@ -355,7 +355,7 @@ TEST_CASE("program_recording: what is recorded can be written, read and simulate
   at_all_places([](auto& ex) {
     heist::region phase{{.branching = 2, .bytes = 4096}};
     auto const p = recorded(ex, [&](auto ctx) {
-                     for (int i = 0; i < 3; ++i) ctx.sync_wait(phase, [](auto c) { tree(c, 4, 1000); });
+                     for (int i = 0; i < 3; ++i) ctx.invoke(phase, [](auto c) { tree(c, 4, 1000); });
                      heist::scope s{ctx};
                      for (int i = 0; i < 10; ++i) s.fork([](auto c) { tree(c, 1, 1000); });
                    }).program;

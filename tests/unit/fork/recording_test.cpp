@@ -262,7 +262,7 @@ void record(Kernel kernel, int n, int rounds) {
     for (int round = 0; round < rounds; ++round) {
       for (auto& counts : ex.observer().by) counts.clear();
       witness w{workers};
-      long const got = ex.sync_wait(r, [&](auto c) {
+      long const got = ex.invoke(r, [&](auto c) {
         w.body = c.worker_id();
         place body{nullptr, 0};
         return kernel.run(watched<Context>{c, body, w}, n);
@@ -310,7 +310,7 @@ TEST_CASE("recording: a steal that must happen", "[fork]") {
     region r;
     std::atomic<bool> second{false};
     std::size_t first_on = 0, second_on = 0;
-    ex.sync_wait(r, [&](auto c) {
+    ex.invoke(r, [&](auto c) {
       c.fork_join([](auto) {},
                   [&](auto d) {
                     d.fork_join(
@@ -341,7 +341,7 @@ TEST_CASE("recording: exceptions leave the tree of the run before", "[fork]") {
     for (int round = 0; round < (slow ? 5 : 50); ++round) {
       witness w{workers};
       auto const run = [&](bool fails) {
-        ex.sync_wait(r, [&](auto c) {
+        ex.invoke(r, [&](auto c) {
           w.body = c.worker_id();
           place body{nullptr, 0};
           using context = decltype(c);
@@ -371,7 +371,7 @@ TEST_CASE("recording: frames that must not migrate", "[fork]") {
   for (int round = 0; round < (slow ? 5 : 50); ++round) {
     region r;
     witness w{4};
-    ex.sync_wait(r, [&](auto c) {
+    ex.invoke(r, [&](auto c) {
       w.body = c.worker_id();
       place body{nullptr, 0};
       watched<decltype(c)> const root{c, body, w};
@@ -394,15 +394,15 @@ TEST_CASE("recording: a region inside another one's run is part of it", "[fork]"
   region outer, inner;
   for (int round = 0; round < (slow ? 5 : 50); ++round) {
     witness w{4};
-    ex.sync_wait(outer, [&](auto c) {
+    ex.invoke(outer, [&](auto c) {
       w.body = c.worker_id();
       place body{nullptr, 0};
       using context = decltype(c);
       watched<context>{c, body, w}.fork_join([](auto d) { return fib_kernel::run(d, 8); },
                                              [&](auto d) {
                                                fib_kernel::run(d, 4);
-                                               return d.inner().sync_wait(
-                                                   inner, [&](context) { return fib_kernel::run(d, 8); });
+                                               return d.inner().invoke(inner,
+                                                                       [&](context) { return fib_kernel::run(d, 8); });
                                              });
     });
     check_tree(outer.tree(), w, 4);
@@ -414,19 +414,19 @@ TEST_CASE("recording: a region inside another one's run is part of it", "[fork]"
 TEST_CASE("recording: regions in turn inside one task, between forks that belong to none", "[fork]") {
   heist::executor<heist::policy::replay> ex{4};
   heist_test::watchdog guard{ex, 60s};
-  ex.sync_wait([&](auto c) {
+  ex.invoke([&](auto c) {
     region r;
     for (int round = 0; round < (slow ? 5 : 50); ++round) {
       CHECK(fib_kernel::run(c, 9) == 34);
       witness w{4};
-      c.sync_wait(r, [&](auto d) {
+      c.invoke(r, [&](auto d) {
         w.body = d.worker_id();
         place body{nullptr, 0};
         fib_kernel::run(watched<decltype(d)>{d, body, w}, 10);
       });
       check_tree(r.tree(), w, 4);
       // A fork without a context has no known place.
-      c.sync_wait(r, [] { heist::fork_join([] { work(); }, [] { work(); }); });
+      c.invoke(r, [] { heist::fork_join([] { work(); }, [] { work(); }); });
       CHECK(r.tree().steal_count() == 0);
     }
   });
@@ -438,10 +438,10 @@ TEST_CASE("recording: two regions at a time", "[fork]") {
   for (int round = 0; round < (slow ? 5 : 50); ++round) {
     region r[2];
     witness w[2] = {witness{4}, witness{4}};
-    ex.sync_wait([&](auto c) {
+    ex.invoke([&](auto c) {
       auto const one = [&](int i) {
         return [&, i](auto d) {
-          d.sync_wait(r[i], [&](auto e) {
+          d.invoke(r[i], [&](auto e) {
             w[i].body = e.worker_id();
             place body{nullptr, 0};
             fib_kernel::run(watched<decltype(e)>{e, body, w[i]}, 10);
@@ -462,8 +462,8 @@ TEST_CASE("recording: only policy::replay records", "[fork]") {
   heist::executor<heist::policy::cab> cab{2};
   heist::executor<> parent_first{2};
   region r;
-  ex.sync_wait(r, [](auto c) { return fib_kernel::run(c, 10); });
-  cab.sync_wait(r, [](auto c) { return fib_kernel::run(c, 10); });
-  parent_first.sync_wait(r, [](auto c) { return fib_kernel::run(c, 10); });
+  ex.invoke(r, [](auto c) { return fib_kernel::run(c, 10); });
+  cab.invoke(r, [](auto c) { return fib_kernel::run(c, 10); });
+  parent_first.invoke(r, [](auto c) { return fib_kernel::run(c, 10); });
   CHECK(r.tree().empty());
 }

@@ -110,7 +110,7 @@ TEST_CASE("elsewhere: a stolen child forks with its parent's context while the p
     heist::executor<heist_test::parent_first> ex{workers};
     heist_test::watchdog guard{ex, 120s, "joined meanwhile"};
     for (heist_test::rounds left{slow ? 50 : 3000}; left.next();) {
-      REQUIRE(ex.sync_wait([](heist::context c) { return tree(c, 4); }) == 81);
+      REQUIRE(ex.invoke([](heist::context c) { return tree(c, 4); }) == 81);
     }
   }
 }
@@ -172,8 +172,8 @@ TEST_CASE("elsewhere: a deep recursion with the context of the outermost task", 
       return a + b + d;
     }
   };
-  CHECK(ex.sync_wait([&](heist::context c) { return chain::down(c, depth); }) == depth);
-  CHECK(ex.sync_wait([&](heist::context c) { return chain::down_three(c, depth / 2); }) == depth / 2 * 2);
+  CHECK(ex.invoke([&](heist::context c) { return chain::down(c, depth); }) == depth);
+  CHECK(ex.invoke([&](heist::context c) { return chain::down_three(c, depth / 2); }) == depth / 2 * 2);
 }
 
 TEST_CASE("elsewhere: a scope is made from the context of an ancestor", "[fork]") {
@@ -193,7 +193,7 @@ TEST_CASE("elsewhere: a region is entered with the context of an ancestor", "[fo
   in_every_way(rounds, [](auto c) {
     auto const enter = [&] {
       heist::region r{{.boundary_level = 2}};
-      return c.sync_wait(r, [](auto d) { return fib(d, 6); });
+      return c.invoke(r, [](auto d) { return fib(d, 6); });
     };
     auto const [a, b] = c.fork_join(enter, enter);
     REQUIRE(a == 8);
@@ -213,7 +213,7 @@ TEST_CASE("elsewhere: joins of a frame, and of its context in its last child, ha
         std::this_thread::sleep_for(2ms);  // by then the setter waits for this child: both joins are noted
       };
     };
-    ex.sync_wait(r, [&](auto c) {
+    ex.invoke(r, [&](auto c) {
       c.fork_join(until(outer_goes_on), [&] {
         c.fork_join(until(inner_goes_on), [&] { inner_goes_on = true; });
         outer_goes_on = true;
@@ -238,11 +238,11 @@ TEST_CASE("elsewhere: children of scopes, and other tasks, fork with the context
     heist::executor ex{workers};
     heist_test::watchdog guard{ex, 60s, "kept contexts"};
     for (int i = 0; i < rounds; ++i) {
-      long const f = ex.sync_wait([](heist::context c) { return c.submit([&] { return fib(c, 8); }).get(); });
+      long const f = ex.invoke([](heist::context c) { return c.submit([&] { return fib(c, 8); }).get(); });
       REQUIRE(f == 21);
       std::optional<heist::context> kept;
-      ex.sync_wait([&](heist::context c) { kept.emplace(c); });
-      REQUIRE(ex.sync_wait([&](heist::context) { return fib(*kept, 8); }) == 21);
+      ex.invoke([&](heist::context c) { kept.emplace(c); });
+      REQUIRE(ex.invoke([&](heist::context) { return fib(*kept, 8); }) == 21);
     }
   }
 }

@@ -144,7 +144,7 @@ TEST_CASE("no memory: a later child of a child-first fork_join is called in plac
     heist::executor<heist_test::child_first> ex{heist::options{.workers = 1, .max_fibers = 2}};
     heist_test::watchdog guard{ex, 60s, "no fiber for the second child"};
     bool first_ended = false;
-    auto const sum = ex.sync_wait([&](auto c) {
+    auto const sum = ex.invoke([&](auto c) {
       auto const [a, b, d] = c.fork_join(
           [&] {
             gate.submit([] { std::this_thread::sleep_for(100us); }).get();
@@ -171,7 +171,7 @@ TEST_CASE("no memory: a region's entry is a call where no stack is left for anot
       ex.post([&](auto c) {
         ++in;
         while (in != 2) std::this_thread::yield();
-        c.sync_wait(region, [&](auto d) { done += static_cast<int>(heist_test::fib(d, 5)); });
+        c.invoke(region, [&](auto d) { done += static_cast<int>(heist_test::fib(d, 5)); });
       });
     }
     ex.wait_idle();

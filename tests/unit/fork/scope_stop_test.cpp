@@ -64,7 +64,7 @@ TEST_CASE("scope stop: children that wait in a deque are skipped", "[fork]") {
   heist::executor<heist_test::parent_first> ex{1};
   heist_test::watchdog guard{ex, 60s, "deque"};
   std::atomic<int> ran{0};
-  ex.sync_wait([&](heist::context c) {
+  ex.invoke([&](heist::context c) {
     heist::scope s{c};
     for (int i = 0; i < 1000; ++i) s.fork([&] { ++ran; });  // no other worker is there to begin one
     s.request_stop();
@@ -109,7 +109,7 @@ TEST_CASE("scope stop: from another thread", "[fork]") {
   heist::executor<> ex{2};
   heist_test::watchdog guard{ex, 60s, "another thread"};
   for (int round = 0; round < rounds; ++round) {
-    ex.sync_wait([&](heist::context c) {
+    ex.invoke([&](heist::context c) {
       std::atomic<bool> begun{false};
       heist::scope s{c};
       std::thread other{[&] {

@@ -39,7 +39,7 @@ TEST_CASE("scope: join() returns after all children, and it may be used again", 
     heist::executor ex{workers};
     heist_test::watchdog guard{"scope", 60s, [&] { return ex.state_text(); }};
     int const rounds = slow ? 50 : 500;
-    bool const right = ex.sync_wait([&](context ctx) {
+    bool const right = ex.invoke([&](context ctx) {
       heist::scope s{ctx};
       s.join();
       for (int round = 0; round < rounds; ++round) {
@@ -61,7 +61,7 @@ TEST_CASE("scope: its destructor joins", "[fork]") {
   heist_test::watchdog guard{"destructor", 60s, [&] { return ex.state_text(); }};
   for (int round = 0; round < (slow ? 20 : 200); ++round) {
     std::atomic<int> n{0};
-    ex.sync_wait([&](context ctx) {
+    ex.invoke([&](context ctx) {
       heist::scope s{ctx};
       for (int i = 0; i < 20; ++i) s.fork([&] { ++n; });
     });
@@ -75,7 +75,7 @@ TEST_CASE("scope: one of the children's exceptions is rethrown, once, after all 
   for (int round = 0; round < (slow ? 20 : 200); ++round) {
     std::atomic<int> n{0};
     bool joined_twice = false;
-    CHECK_THROWS_WITH(ex.sync_wait([&](context ctx) {
+    CHECK_THROWS_WITH(ex.invoke([&](context ctx) {
       heist::scope s{ctx};
       for (int i = 0; i < 20; ++i) {
         s.fork([&n, i] {
@@ -102,7 +102,7 @@ TEST_CASE("scope: left by an exception, it joins and lets that exception through
   heist_test::watchdog guard{"unwinding", 60s, [&] { return ex.state_text(); }};
   for (int round = 0; round < (slow ? 20 : 200); ++round) {
     std::atomic<int> n{0};
-    CHECK_THROWS_WITH(ex.sync_wait([&](context ctx) {
+    CHECK_THROWS_WITH(ex.invoke([&](context ctx) {
       heist::scope s{ctx};
       for (int i = 0; i < 20; ++i) {
         s.fork([&](context c) {
@@ -125,7 +125,7 @@ TEST_CASE("scope: scopes within scopes, on 1, 2, 4 and 16 workers", "[fork]") {
     heist_test::watchdog guard{"tree of scopes", 60s, [&] { return ex.state_text(); }};
     for (int round = 0; round < 3; ++round) {
       std::atomic<long> leaves{0};
-      ex.sync_wait([&](context ctx) { tree(ctx, depth, leaves); });
+      ex.invoke([&](context ctx) { tree(ctx, depth, leaves); });
       REQUIRE(leaves == expected);
     }
   }
@@ -136,7 +136,7 @@ TEST_CASE("scope: more children than memory should hold run all the same", "[for
   heist_test::watchdog guard{"many children", 60s, [&] { return ex.state_text(); }};
   int const children = slow ? 20000 : 500000;
   std::atomic<int> n{0};
-  ex.sync_wait([&](context ctx) {
+  ex.invoke([&](context ctx) {
     heist::scope s{ctx};
     for (int i = 0; i < children; ++i) s.fork([&] { n.fetch_add(1, std::memory_order_relaxed); });
   });
@@ -146,7 +146,7 @@ TEST_CASE("scope: more children than memory should hold run all the same", "[for
 TEST_CASE("scope: callables of every size, also those that move only, are destroyed", "[fork]") {
   heist::executor ex{2};
   auto const kept = std::make_shared<int>(1);
-  ex.sync_wait([&](context ctx) {
+  ex.invoke([&](context ctx) {
     heist::scope s{ctx};
     for (int i = 0; i < 100; ++i) {
       s.fork([kept] {});
@@ -164,12 +164,12 @@ TEST_CASE("fork_join: without a context it runs inside tasks and outside", "[for
   auto const outside = heist::fork_join([] { return 1; }, [] {}, [] { return std::string{"three"}; });
   CHECK(std::get<0>(outside) == 1);
   CHECK(std::get<2>(outside) == "three");
-  int const inside = ex.sync_wait([] {
+  int const inside = ex.invoke([] {
     auto const [a, b] = heist::fork_join([] { return 1; }, [] { return 2; });
     return a + b;
   });
   CHECK(inside == 3);
-  CHECK(ex.sync_wait([] {
+  CHECK(ex.invoke([] {
     auto const r = heist::fork_join([](context c) { return c.submit([] { return 5; }).get(); });
     return std::get<0>(r);
   }) == 5);

@@ -1,4 +1,4 @@
-// submit() and sync_wait() with a std::stop_token: tasks that have not started are skipped. Running tasks see the stop,
+// submit() and invoke() with a std::stop_token: tasks that have not started are skipped. Running tasks see the stop,
 // and so do their children.
 #include <atomic>
 #include <chrono>
@@ -32,10 +32,10 @@ TEMPLATE_LIST_TEST_CASE("stop: a task whose token has been stopped before is ski
     return std::string{"never"};
   });
   CHECK_THROWS_AS(with_result.get(), heist::stopped_error);
-  CHECK_THROWS_AS(ex.sync_wait(source.get_token(), task), heist::stopped_error);
-  CHECK_THROWS_AS(ex.sync_wait([&](auto ctx) { ctx.submit(source.get_token(), task).get(); }), heist::stopped_error);
+  CHECK_THROWS_AS(ex.invoke(source.get_token(), task), heist::stopped_error);
+  CHECK_THROWS_AS(ex.invoke([&](auto ctx) { ctx.submit(source.get_token(), task).get(); }), heist::stopped_error);
   CHECK_FALSE(ran);
-  CHECK(ex.sync_wait([] { return 1; }) == 1);
+  CHECK(ex.invoke([] { return 1; }) == 1);
 }
 
 TEMPLATE_LIST_TEST_CASE("stop: a task that waits for its turn is skipped when stop is requested", "[fork]",
@@ -89,7 +89,7 @@ TEMPLATE_LIST_TEST_CASE("stop: the tasks that a stopped one has forked are told,
   for (int round = 0; round < (slow ? 10 : 100); ++round) {
     told t;
     bool after = false;
-    int const r = ex.sync_wait(t.source.get_token(), [&](auto ctx) {
+    int const r = ex.invoke(t.source.get_token(), [&](auto ctx) {
       ctx.fork_join([&](auto c) { t(c); }, [&](auto c) { t(c); });
       after = ctx.stop_requested();
       // A task that has begun runs to its end, and so do those it forks: it is for them to look.
@@ -109,7 +109,7 @@ TEMPLATE_LIST_TEST_CASE("stop: descendants of descendants are told", "[fork]", e
   for (int round = 0; round < (slow ? 10 : 100); ++round) {
     told t;
     std::atomic<int> below{0};
-    ex.sync_wait(t.source.get_token(), [&](auto ctx) {
+    ex.invoke(t.source.get_token(), [&](auto ctx) {
       auto const branch = [&](auto c) {
         t(c);
         c.fork_join([&](auto d) { d.fork_join([&](auto e) { below += e.stop_requested(); }, [] {}); },
@@ -145,7 +145,7 @@ TEMPLATE_LIST_TEST_CASE("stop: forks without a context inside a task that takes 
   heist::executor<TestType> ex{2};
   heist_test::watchdog guard{ex, 60s, "stopped without a context"};
   std::stop_source source;
-  bool const seen = ex.sync_wait(source.get_token(), [&source] {
+  bool const seen = ex.invoke(source.get_token(), [&source] {
     auto const look = [](heist::context c) { return c.stop_requested(); };
     auto const [a, b] = heist::fork_join(look, look);
     source.request_stop();
@@ -162,7 +162,7 @@ TEMPLATE_LIST_TEST_CASE("stop: a token that never stops, or that nobody can stop
   std::stop_source source;
   for (auto const& token : {source.get_token(), std::stop_token{}}) {
     for (int round = 0; round < (slow ? 10 : 100); ++round) {
-      int const r = ex.sync_wait(token, [](auto ctx) {
+      int const r = ex.invoke(token, [](auto ctx) {
         auto const [a, b] = ctx.fork_join([](auto c) { return c.stop_requested() ? 100 : 1; },
                                           [](auto c) { return c.stop_requested() ? 100 : 2; });
         return a + b + (ctx.stop_requested() ? 100 : 0);
@@ -184,16 +184,16 @@ TEMPLATE_LIST_TEST_CASE("stop: what runs afterwards on the same workers is not s
                       [&](auto c) { stopped_outside += c.stop_requested(); });
       }
     });
-    ex.sync_wait(t.source.get_token(), [&](auto ctx) { ctx.fork_join([&](auto c) { t(c); }, [&](auto c) { t(c); }); });
+    ex.invoke(t.source.get_token(), [&](auto ctx) { ctx.fork_join([&](auto c) { t(c); }, [&](auto c) { t(c); }); });
     beside.get();
     for (int i = 0; i < 10; ++i) {
-      ex.sync_wait([&](auto ctx) {
+      ex.invoke([&](auto ctx) {
         ctx.fork_join([&](auto c) { stopped_outside += c.stop_requested(); },
                       [&](auto c) { stopped_outside += c.stop_requested(); });
         stopped_outside += ctx.stop_requested();
       });
     }
-    ex.sync_wait([&] {
+    ex.invoke([&] {
       heist::fork_join([&](heist::context c) { stopped_outside += c.stop_requested(); },
                        [&](heist::context c) { stopped_outside += c.stop_requested(); });
     });

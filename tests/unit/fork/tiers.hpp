@@ -64,7 +64,7 @@ long fib(Context c, long n) {
 template <class Executor>
 bool works(Executor& ex) {
   heist::region r{{.boundary_level = 3}};
-  return ex.sync_wait(r, [](auto c) { return fib(c, 8); }) == 21 && all_free(ex);
+  return ex.invoke(r, [](auto c) { return fib(c, 8); }) == 21 && all_free(ex);
 }
 
 }  // namespace heist_test

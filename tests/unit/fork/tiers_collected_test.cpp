@@ -34,7 +34,7 @@ TEST_CASE("tiers: a scope's child runs beside its frame", "[fork]") {
     heist_test::watchdog guard{ex, 60s};
     region r{{.boundary_level = 2}};
     for (int i = 0; i < rounds; ++i) {
-      ex.sync_wait(r, [](auto c) {
+      ex.invoke(r, [](auto c) {
         std::atomic<int> ran{0};
         heist::scope s{c};
         s.fork([&] { ran.fetch_add(1, std::memory_order_release); });
@@ -52,7 +52,7 @@ TEST_CASE("tiers: what a scope forks in portions runs beside its frame, and once
   heist_test::watchdog guard{ex, 60s};
   region r{{.boundary_level = 3}};
   for (int i = 0; i < rounds; ++i) {
-    ex.sync_wait(r, [](auto c) {
+    ex.invoke(r, [](auto c) {
       std::vector<std::atomic<int>> times(100);
       std::atomic<int> ran{0};
       heist::scope s{c};
@@ -81,7 +81,7 @@ TEST_CASE("tiers: frames of several squads collect at the same time, and join wh
   region r{{.boundary_level = 4}};
   for (int i = 0; i < rounds; ++i) {
     std::atomic<int> leaves{0};
-    ex.sync_wait(r, [&](auto c) {
+    ex.invoke(r, [&](auto c) {
       auto const part = [&](auto d) {
         for (int again = 0; again < 20; ++again) {
           heist::scope s{d};
@@ -112,7 +112,7 @@ TEST_CASE("tiers: an exception of a child that another squad has dealt, and a fr
       until(ran, 1);
       s.join();
     };
-    CHECK_THROWS_AS(ex.sync_wait(r, body), int);
+    CHECK_THROWS_AS(ex.invoke(r, body), int);
     auto const ends = [&](auto c) {
       heist::scope s{c};
       s.fork([&] { ran.fetch_add(1, std::memory_order_release); });
@@ -120,7 +120,7 @@ TEST_CASE("tiers: an exception of a child that another squad has dealt, and a fr
       s.fork([] {});
       throw 8L;
     };
-    CHECK_THROWS_AS(ex.sync_wait(r, ends), long);
+    CHECK_THROWS_AS(ex.invoke(r, ends), long);
     CHECK(all_free(ex));
   }
   CHECK(works(ex));
@@ -131,7 +131,7 @@ TEST_CASE("tiers: under a profile a scope's children begin when they are forked"
   heist_test::watchdog guard{ex, 60s};
   region r{{.bytes = std::size_t{1} << 30}};
   for (int i = 0; i < rounds; ++i) {
-    ex.sync_wait(r, [](auto c) {
+    ex.invoke(r, [](auto c) {
       std::atomic<int> ran{0};
       auto const half = [&](auto self, auto d, int left) -> void {
         if (left == 0) {

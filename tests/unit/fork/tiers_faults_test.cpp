@@ -91,7 +91,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: an exception at every place of the tree, for eve
             thrower const t{first, second, when, hand};
             int caught = 0;
             try {
-              ex.sync_wait(hand ? by_hand : r, [&](auto c) { return t.run(c, 1); });
+              ex.invoke(hand ? by_hand : r, [&](auto c) { return t.run(c, 1); });
             } catch (problem const& p) {
               caught = p.where;
             }
@@ -101,7 +101,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: an exception at every place of the tree, for eve
           }
         }
         if (slow && first % 4 != 1) continue;
-        CHECK(ex.sync_wait(r, [](auto c) { return fib(c, 5); }) == 5);
+        CHECK(ex.invoke(r, [](auto c) { return fib(c, 5); }) == 5);
       }
     }
     CHECK(works(ex));
@@ -117,7 +117,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: exceptions of a scope's children and around scop
       for (int round = 0; round < (slow ? 3 : 20); ++round) {
         // A child throws: all others run, join() says it, the scope resumes.
         std::atomic<int> ran{0};
-        CHECK(ex.sync_wait(r, [&](auto c) {
+        CHECK(ex.invoke(r, [&](auto c) {
           heist::scope s{c};
           for (int i = 0; i < 30; ++i) {
             s.fork([&, i](auto d) {
@@ -138,16 +138,16 @@ TEMPLATE_LIST_TEST_CASE("tiers: exceptions of a scope's children and around scop
         }) == 1);
         CHECK(ran == 33);
         // The destructor says it.
-        CHECK_THROWS_AS(ex.sync_wait(r,
-                                     [&](auto c) {
-                                       heist::scope s{c};
-                                       for (int i = 0; i < 5; ++i) s.fork([] { throw problem{1}; });
-                                     }),
+        CHECK_THROWS_AS(ex.invoke(r,
+                                  [&](auto c) {
+                                    heist::scope s{c};
+                                    for (int i = 0; i < 5; ++i) s.fork([] { throw problem{1}; });
+                                  }),
                         problem);
         // The frame throws with children forked: they run, its own exception comes out.
         std::atomic<int> children{0};
         try {
-          ex.sync_wait(r, [&](auto c) {
+          ex.invoke(r, [&](auto c) {
             heist::scope s{c};
             for (int i = 0; i < 5; ++i) {
               s.fork([&](auto d) {
@@ -178,19 +178,19 @@ TEMPLATE_LIST_TEST_CASE("tiers: exceptions of futures, nested regions and 8 chil
     region inner;
     for (int round = 0; round < (slow ? 3 : 20); ++round) {
       auto const fails = [](auto) -> int { throw problem{3}; };
-      CHECK_THROWS_AS(ex.sync_wait(r, [&](auto c) { return c.submit(fails).get(); }), problem);
-      CHECK_THROWS_AS(ex.sync_wait(r,
-                                   [&](auto c) {
-                                     auto const leaf = [&](auto d) { return d.submit(fails).get(); };
-                                     auto const [a, b] = c.fork_join(leaf, leaf);
-                                     return a + b;
-                                   }),
+      CHECK_THROWS_AS(ex.invoke(r, [&](auto c) { return c.submit(fails).get(); }), problem);
+      CHECK_THROWS_AS(ex.invoke(r,
+                                [&](auto c) {
+                                  auto const leaf = [&](auto d) { return d.submit(fails).get(); };
+                                  auto const [a, b] = c.fork_join(leaf, leaf);
+                                  return a + b;
+                                }),
                       problem);
-      CHECK_THROWS_AS(ex.sync_wait(r, [&](auto c) { return c.sync_wait(inner, fails); }), problem);
+      CHECK_THROWS_AS(ex.invoke(r, [&](auto c) { return c.invoke(inner, fails); }), problem);
       int caught = 0;
       std::atomic<int> ran{0};
       try {
-        ex.sync_wait(r, [&](auto c) {
+        ex.invoke(r, [&](auto c) {
           auto const good = [&](auto d) {
             fib(d, 3);
             return std::string(50, static_cast<char>('a' + ran++));
@@ -222,11 +222,11 @@ TEMPLATE_LIST_TEST_CASE("tiers: a run stopped before it begins leaves the region
   std::stop_source source;
   source.request_stop();
   bool ran = false;
-  CHECK_THROWS_AS(ex.sync_wait(source.get_token(),
-                               [&](auto c) {
-                                 ran = true;
-                                 c.sync_wait(r, [](auto) {});
-                               }),
+  CHECK_THROWS_AS(ex.invoke(source.get_token(),
+                            [&](auto c) {
+                              ran = true;
+                              c.invoke(r, [](auto) {});
+                            }),
                   heist::stopped_error);
   CHECK_FALSE(ran);
   CHECK(r.explain().empty());
@@ -244,7 +244,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: a stop request in every phase reaches all tasks,
       for (int stop_at = 0; stop_at <= 16; ++stop_at) {
         std::stop_source source;
         std::atomic<int> missed{0}, early{0};
-        ex.sync_wait(source.get_token(), [&](auto outer) {
+        ex.invoke(source.get_token(), [&](auto outer) {
           std::atomic<bool> stopped{false};
           auto const stop = [&] {
             source.request_stop();
@@ -267,7 +267,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: a stop request in every phase reaches all tasks,
             for (int i = 0; i < 4; ++i) s.fork([&](auto d) { look(d); });
           };
           if (stop_at == 0) stop();
-          outer.sync_wait(r, [&](auto c) { down(down, c, 1); });
+          outer.invoke(r, [&](auto c) { down(down, c, 1); });
           look(outer);
           if (stop_at == 16) stop();
           look(outer);
@@ -291,7 +291,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: stopped from outside at any moment, a loop over 
     std::atomic<int> steps{0};
     auto f = ex.submit(source.get_token(), [&](auto c) {
       while (!c.stop_requested()) {
-        c.sync_wait(r, [](auto d) {
+        c.invoke(r, [](auto d) {
           auto const down = [](auto self, auto e, int left) -> void {
             if (left == 0 || e.stop_requested()) return;
             e.fork_join([&](auto g) { self(self, g, left - 1); }, [&](auto g) { self(self, g, left - 1); });

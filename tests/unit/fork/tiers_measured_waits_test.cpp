@@ -57,7 +57,7 @@ template <class Executor, class Wait>
 void measures_the_tree(Executor& ex, Wait const& wait) {
   for (int round = 0; round < (slow ? 1 : 4); ++round) {
     region r;
-    CHECK(ex.sync_wait(r, [&](auto c) { return tree(c, wait); }) == 32);
+    CHECK(ex.invoke(r, [&](auto c) { return tree(c, wait); }) == 32);
     auto const& p = r.profile();
     INFO(p.text());
     REQUIRE(p.size() == 63);
@@ -112,7 +112,7 @@ TEST_CASE("CATS measures: tasks that wait for another executor, and enter a regi
   measures_the_tree(on.ex, [&other](auto) { other.submit(disturb).get(); });
   measures_the_tree(on.ex, [&other](auto) {
     region inner{{.boundary_level = 2}};
-    other.sync_wait(inner, [](auto d) {
+    other.invoke(inner, [](auto d) {
       disturb();
       return heist_test::fib(d, 3);
     });
@@ -155,7 +155,7 @@ TEST_CASE("CATS measures: the time of a wait is not the task's", "[fork]") {
   std::uint64_t least = all;
   for (int round = 0; round < 20 && least > all / 2; ++round) {
     region r{{.bytes = all}};
-    ex.sync_wait(r, [](auto c) {
+    ex.invoke(r, [](auto c) {
       c.submit([] { std::this_thread::sleep_for(20ms); }).get();
       c.blocking([] { std::this_thread::sleep_for(20ms); });
       auto const busy = [] {
@@ -173,6 +173,6 @@ TEST_CASE("CATS measures: the time of a wait is not the task's", "[fork]") {
 TEST_CASE("CATS says which event was counted", "[fork]") {
   measured_executor on;
   region r;
-  on.ex.sync_wait(r, [](auto c) { return tree(c, [](auto) {}); });
+  on.ex.invoke(r, [](auto c) { return tree(c, [](auto) {}); });
   CHECK(heist_test::has(r.profile().source_note(), "lines that a test has named, times 64 bytes"));
 }

@@ -29,7 +29,7 @@ TEST_CASE("tiers: without memory the rules are the same", "[fork]") {
   for (std::uint32_t level = 0; level < 6; ++level) {
     region r{{.boundary_level = level}};
     for (int i = 0; i < (slow ? 2 : 10); ++i) {
-      CHECK(ex.sync_wait(r, [](auto c) { return heist_test::fib(c, 8); }) == 21);
+      CHECK(ex.invoke(r, [](auto c) { return heist_test::fib(c, 8); }) == 21);
       CHECK(all_free(ex));
     }
   }
@@ -43,7 +43,7 @@ TEST_CASE("tiers: a region may go from a policy with memory to one without, and 
   guard.watch(without);
   region r{{.boundary_level = 3}};
   for (int i = 0; i < 5; ++i) {
-    CHECK(with.sync_wait(r, [](auto c) { return heist_test::fib(c, 7); }) == 13);
-    CHECK(without.sync_wait(r, [](auto c) { return heist_test::fib(c, 7); }) == 13);
+    CHECK(with.invoke(r, [](auto c) { return heist_test::fib(c, 7); }) == 13);
+    CHECK(without.invoke(r, [](auto c) { return heist_test::fib(c, 7); }) == 13);
   }
 }

@@ -77,7 +77,7 @@ TEST_CASE("CATS: the first run is profiled, the others have two tiers", "[fork]"
   heist_test::watchdog guard{ex, 60s};
   region r;
   CHECK(r.profile().empty());
-  auto const run = [&] { return ex.sync_wait(r, [](auto c) { return tree(c, 5, leaf_does::misses); }); };
+  auto const run = [&] { return ex.invoke(r, [](auto c) { return tree(c, 5, leaf_does::misses); }); };
   CHECK(run() == 32);
   CHECK(has(r.explain(), "profiled 63 tasks: two tiers: 8 leaf inter-squad tasks"));
   CHECK(r.profile().source() == profile_source::hardware);
@@ -96,7 +96,7 @@ TEST_CASE("CATS: what a task touches is counted once, on whichever worker", "[fo
   heist_test::watchdog guard{ex, 60s};
   for (int round = 0; round < (slow ? 3 : 30); ++round) {
     region r;
-    ex.sync_wait(r, [](auto c) {
+    ex.invoke(r, [](auto c) {
       // Before, between and after forks, waits and scopes; each with a number of lines of its own.
       auto const task = [](auto self, auto d, int left) -> void {
         told_counters::touch(1000, 10);
@@ -138,7 +138,7 @@ TEST_CASE("CATS: declared footprints, where counters are refused or count nothin
   auto const check = [](auto& ex, char const* why) {
     heist_test::watchdog guard{ex, 60s};
     region r;
-    auto const run = [&] { return ex.sync_wait(r, [](heist::context c) { return tree(c, 5, leaf_does::declares); }); };
+    auto const run = [&] { return ex.invoke(r, [](heist::context c) { return tree(c, 5, leaf_does::declares); }); };
     for (int i = 0; i < 4; ++i) CHECK(run() == 32);
     CHECK(r.profile().source() == profile_source::footprint);
     CHECK(has(r.profile().source_note(), why));
@@ -155,7 +155,7 @@ TEST_CASE("CATS: a region's bytes, spread as its time is", "[fork]") {
   heist::executor<rejected> ex{heist_test::two_by_two()};
   heist_test::watchdog guard{ex, 60s};
   region r{{.bytes = std::size_t{1} << 40}};  // so many that no task is taken to be CPU-bound
-  for (int i = 0; i < 3; ++i) CHECK(ex.sync_wait(r, [](auto c) { return tree(c, 5, leaf_does::nothing); }) == 32);
+  for (int i = 0; i < 3; ++i) CHECK(ex.invoke(r, [](auto c) { return tree(c, 5, leaf_does::nothing); }) == 32);
   INFO(r.profile().text());
   CHECK(r.profile().source() == profile_source::time);
   CHECK(r.profile().decision() == profile_decision::two_tiers);
@@ -168,7 +168,7 @@ TEST_CASE("CATS: nothing to go by is traditional stealing, with a sentence", "[f
   heist_test::watchdog guard{ex, 60s};
   region r;
   for (int i = 0; i < 3; ++i) {
-    CHECK(ex.sync_wait(r, [](auto c) { return tree(c, 5, leaf_does::nothing); }) == 32);
+    CHECK(ex.invoke(r, [](auto c) { return tree(c, 5, leaf_does::nothing); }) == 32);
     INFO(r.explain());
     CHECK(has(r.explain(), "traditional stealing because nothing could be measured"));
     CHECK(has(r.explain(), "ctx.footprint"));
@@ -182,14 +182,14 @@ TEST_CASE("CATS: CPU-bound programs, and such as do not divide, are left to trad
   heist_test::watchdog guard{ex, 60s};
   region cpu;
   for (int i = 0; i < 3; ++i) {
-    CHECK(ex.sync_wait(cpu, [](auto c) { return tree(c, 5, leaf_does::computes); }) == 32);
+    CHECK(ex.invoke(cpu, [](auto c) { return tree(c, 5, leaf_does::computes); }) == 32);
     CHECK(has(cpu.explain(), "traditional stealing because 32 of 32 tasks at the bottom of the tree are CPU-bound"));
   }
   CHECK(cpu.profile().decision() == profile_decision::cpu_bound);
 
   region flat;
   for (int i = 0; i < 3; ++i) {
-    CHECK(ex.sync_wait(flat, [](auto c) {
+    CHECK(ex.invoke(flat, [](auto c) {
       std::atomic<int> n{0};
       heist::scope s{c};
       for (int k = 0; k < 50; ++k) {
@@ -207,7 +207,7 @@ TEST_CASE("CATS: CPU-bound programs, and such as do not divide, are left to trad
   CHECK(flat.profile().size() == 51);
 
   region one_task;
-  for (int i = 0; i < 3; ++i) CHECK(ex.sync_wait(one_task, [](auto) { return 5; }) == 5);
+  for (int i = 0; i < 3; ++i) CHECK(ex.invoke(one_task, [](auto) { return 5; }) == 5);
   CHECK(has(one_task.explain(), "traditional stealing"));
 }
 
@@ -216,7 +216,7 @@ TEST_CASE("CATS: another shape is noticed, and profiled in the next run", "[fork
   heist_test::watchdog guard{ex, 60s};
   region r;
   auto const run = [&](int depth, int branching) {
-    return ex.sync_wait(r, [=](auto c) { return tree(c, depth, leaf_does::misses, branching); });
+    return ex.invoke(r, [=](auto c) { return tree(c, depth, leaf_does::misses, branching); });
   };
   for (int round = 0; round < (slow ? 2 : 10); ++round) {
     CHECK(run(5, 2) == 32);
@@ -241,24 +241,24 @@ TEST_CASE("CATS: of a run that an exception ends nothing is learnt", "[fork]") {
   heist::executor<counted> ex{heist_test::two_by_two()};
   heist_test::watchdog guard{ex, 60s};
   region r;
-  CHECK_THROWS_AS(ex.sync_wait(r,
-                               [](auto c) -> int {
-                                 tree(c, 3, leaf_does::misses);
-                                 throw 1;
-                               }),
+  CHECK_THROWS_AS(ex.invoke(r,
+                            [](auto c) -> int {
+                              tree(c, 3, leaf_does::misses);
+                              throw 1;
+                            }),
                   int);
   CHECK(r.profile().empty());
-  CHECK(ex.sync_wait(r, [](auto c) { return tree(c, 5, leaf_does::misses); }) == 32);
+  CHECK(ex.invoke(r, [](auto c) { return tree(c, 5, leaf_does::misses); }) == 32);
   CHECK(has(r.explain(), "profiled 63 tasks"));
   // In a divided run the profile stays.
-  CHECK_THROWS_AS(ex.sync_wait(r,
-                               [](auto c) -> int {
-                                 tree(c, 5, leaf_does::misses);
-                                 throw 1;
-                               }),
+  CHECK_THROWS_AS(ex.invoke(r,
+                            [](auto c) -> int {
+                              tree(c, 5, leaf_does::misses);
+                              throw 1;
+                            }),
                   int);
   CHECK(all_free(ex));
-  CHECK(ex.sync_wait(r, [](auto c) { return tree(c, 5, leaf_does::misses); }) == 32);
+  CHECK(ex.invoke(r, [](auto c) { return tree(c, 5, leaf_does::misses); }) == 32);
   check_tree_of_5(r);
 }
 
@@ -267,7 +267,7 @@ TEST_CASE("CATS: a region's profile as text and JSON, and back", "[fork]") {
   heist_test::watchdog guard{ex, 60s};
   region r;
   auto const body = [](auto c) { return tree(c, 5, leaf_does::misses); };
-  CHECK(ex.sync_wait(r, body) == 32);
+  CHECK(ex.invoke(r, body) == 32);
   std::string const text = r.profile().text();
   CHECK(has(text, "two tiers: 8 leaf inter-squad tasks"));
   CHECK(has(text, "squads: 2, shared cache of each: 1"));
@@ -277,22 +277,22 @@ TEST_CASE("CATS: a region's profile as text and JSON, and back", "[fork]") {
   region other;
   other.from_json(json);
   CHECK(other.profile() == r.profile());
-  CHECK(ex.sync_wait(other, body) == 32);
+  CHECK(ex.invoke(other, body) == 32);
   CHECK_FALSE(has(other.explain(), "profiled"));  // it was not, again
   CHECK(has(other.explain(), "two tiers: 8 leaf inter-squad tasks"));
   CHECK(other.to_json() == json);
 
   // Another machine: dropped, and said.
   heist::executor<counted> larger{heist_test::four_by_four()};
-  CHECK(larger.sync_wait(other, body) == 32);
+  CHECK(larger.invoke(other, body) == 32);
   INFO(other.explain());
   CHECK(has(other.explain(), "the profile was made for a machine with other squads"));
   CHECK(has(other.explain(), "profiled 63 tasks"));
   CHECK(other.profile().made_for(4, mib));
-  CHECK(larger.sync_wait(other, body) == 32);
+  CHECK(larger.invoke(other, body) == 32);
   CHECK(has(other.explain(), "two tiers"));
   // And back.
-  CHECK(ex.sync_wait(other, body) == 32);
+  CHECK(ex.invoke(other, body) == 32);
   CHECK(has(other.explain(), "other squads"));
 
   for (std::size_t cut = 0; cut < json.size() - 2; cut += 97)
@@ -301,14 +301,14 @@ TEST_CASE("CATS: a region's profile as text and JSON, and back", "[fork]") {
   later.replace(later.find("\"version\": 1"), 12, "\"version\": 9");
   CHECK_THROWS_AS(other.from_json(later), heist::region_error);
   CHECK(other.profile().made_for(2, mib));  // what it had
-  CHECK(ex.sync_wait(other, body) == 32);
+  CHECK(ex.invoke(other, body) == 32);
 }
 
 TEST_CASE("CATS: more tasks than are recorded", "[fork]") {
   heist::executor<counted> ex{heist_test::two_by_two()};
   heist_test::watchdog guard{ex, 60s};
   region r;
-  for (int i = 0; i < 2; ++i) CHECK(ex.sync_wait(r, [](auto c) { return tree(c, 16, leaf_does::misses); }) == 1 << 16);
+  for (int i = 0; i < 2; ++i) CHECK(ex.invoke(r, [](auto c) { return tree(c, 16, leaf_does::misses); }) == 1 << 16);
   CHECK(r.profile().size() == 1 << 16);
   CHECK(r.profile()[0].soid_bytes <= (std::uint64_t{1} << 16) * 256 * kib);
   CHECK(r.profile()[0].soid_bytes >= (std::uint64_t{1} << 16) * 256 * kib / 4);
@@ -318,7 +318,7 @@ TEST_CASE("CATS: this machine's own counters, or what they refuse", "[fork]") {
   heist::executor<heist::policy::cats> ex{heist_test::two_by_two()};
   heist_test::watchdog guard{ex, 60s};
   region r;
-  for (int i = 0; i < 3; ++i) CHECK(ex.sync_wait(r, [](auto c) { return tree(c, 5, leaf_does::declares); }) == 32);
+  for (int i = 0; i < 3; ++i) CHECK(ex.invoke(r, [](auto c) { return tree(c, 5, leaf_does::declares); }) == 32);
   INFO(r.profile().text());
   CHECK(r.profile().size() == 63);
   CHECK_FALSE(r.profile().source_note().empty());

@@ -78,7 +78,7 @@ TEST_CASE("tiers: CAB's boundary level, and the sentence that says where it is f
     CHECK(r.explain().empty());
     CHECK_FALSE(r.boundary_level());
     for (int i = 0; i < 2; ++i) {
-      CHECK(ex.sync_wait(r, [](auto c) { return fib(c, 6); }) == 8);
+      CHECK(ex.invoke(r, [](auto c) { return fib(c, 6); }) == 8);
       INFO(r.explain());
       CHECK(r.boundary_level() == level);
       CHECK(says(r, words));
@@ -93,10 +93,10 @@ TEMPLATE_LIST_TEST_CASE("tiers: one squad is traditional stealing, whatever was 
   for (region_options const options : {region_options{.branching = 2, .bytes = 64 << 20},
                                        region_options{.boundary_level = 4}, region_options{.tiers_by_hand = true}}) {
     region r{options};
-    CHECK(ex.sync_wait(r, [](auto c) { return fib(c, 8); }) == 21);
+    CHECK(ex.invoke(r, [](auto c) { return fib(c, 8); }) == 21);
     CHECK(r.boundary_level() == 0);
     CHECK(says(r, "one squad"));
-    CHECK(ex.sync_wait(r, [](auto c) {
+    CHECK(ex.invoke(r, [](auto c) {
       auto const [a, b] = c.inter_fork([] { return 1; }, [](auto d) { return fib(d, 7); });
       return a + b;
     }) == 14);
@@ -107,7 +107,7 @@ TEST_CASE("tiers: a machine whose caches are unknown has Eq. 1 alone", "[fork]")
   heist::executor<heist::policy::cab> ex{heist_test::machine_of("package:4 core:2 pu:1", 8)};
   heist_test::watchdog guard{ex, 60s};
   region r{{.branching = 2, .bytes = std::size_t{1} << 40}};
-  CHECK(ex.sync_wait(r, [](auto c) { return fib(c, 8); }) == 21);
+  CHECK(ex.invoke(r, [](auto c) { return fib(c, 8); }) == 21);
   CHECK(r.boundary_level() == 3);
   CHECK(says(r, "unknown, so by Eq. 1 alone"));
 }
@@ -115,7 +115,7 @@ TEST_CASE("tiers: a machine whose caches are unknown has Eq. 1 alone", "[fork]")
 TEST_CASE("tiers: a policy without tiers runs a region as a call", "[fork]") {
   heist::executor<> ex{heist_test::two_by_two()};
   region r{{.branching = 2, .bytes = 64 << 20}};
-  CHECK(ex.sync_wait(r, [](auto c) { return fib(c, 10); }) == 55);
+  CHECK(ex.invoke(r, [](auto c) { return fib(c, 10); }) == 55);
   CHECK(r.explain().empty());
   CHECK_FALSE(r.boundary_level());
   CHECK(r.profile().empty());
@@ -131,7 +131,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: inter-squad tasks start on heads, what leaf ones
       region r{{.boundary_level = boundary}};
       std::atomic<int> wrong{0}, inter{0};
       for (int round = 0; round < (slow ? 3 : 20); ++round) {
-        CHECK(ex.sync_wait(r, [&](auto body) {
+        CHECK(ex.invoke(r, [&](auto body) {
           auto const in_leaf = [&](auto self, auto c, std::uint32_t level, std::size_t squad) -> void {
             wrong += c.squad_id() != squad;
             if (level == 6) return;
@@ -167,7 +167,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: forks of 1, 3 and 8 in each kind of frame", "[fo
   for (std::uint32_t const boundary : {0u, 1u, 2u, 3u, 4u}) {
     region r{{.boundary_level = boundary}};
     for (int round = 0; round < (slow ? 3 : 20); ++round) {
-      bool const right = ex.sync_wait(r, [](auto body) {
+      bool const right = ex.invoke(r, [](auto body) {
         auto const at = [](auto self, auto c, int left) -> bool {
           using context = decltype(c);
           if (left == 0) return true;
@@ -198,9 +198,9 @@ TEMPLATE_LIST_TEST_CASE("tiers: kernels that name heist::context", "[fork]", tie
   for (std::uint32_t const boundary : {0u, 1u, 2u, 4u}) {
     region r{{.boundary_level = boundary}};
     for (int round = 0; round < (slow ? 5 : 50); ++round) {
-      CHECK(ex.sync_wait(r, [](auto c) { return count(c, 7); }) == 128);
-      CHECK(ex.sync_wait(r, [](heist::context c) { return count(c, 7); }) == 128);
-      CHECK(ex.sync_wait(r, [](heist::context c) {
+      CHECK(ex.invoke(r, [](auto c) { return count(c, 7); }) == 128);
+      CHECK(ex.invoke(r, [](heist::context c) { return count(c, 7); }) == 128);
+      CHECK(ex.invoke(r, [](heist::context c) {
         heist::scope<> s{c};
         std::atomic<long> n{0};
         for (int i = 0; i < 20; ++i) s.fork([&n](heist::context d) { n += count(d, 3); });
@@ -210,7 +210,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: kernels that name heist::context", "[fork]", tie
     }
   }
   region by_hand{{.tiers_by_hand = true}};
-  CHECK(ex.sync_wait(by_hand, [](heist::context c) {
+  CHECK(ex.invoke(by_hand, [](heist::context c) {
     auto const [a, b] = c.inter_fork([](heist::context d) { return count(d, 5); },
                                      [](heist::context d) {
                                        auto const [x, y] = d.inter_fork([](heist::context e) { return count(e, 4); },
@@ -230,7 +230,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: by hand only inter_fork makes inter-squad tasks"
   std::atomic<int> wrong{0};
   auto const on_head = [&](auto c) { wrong += squads.head[c.squad_id()] != c.worker_id(); };
   for (int round = 0; round < (slow ? 5 : 50); ++round) {
-    long const sum = ex.sync_wait(r, [&](auto c) {
+    long const sum = ex.invoke(r, [&](auto c) {
       on_head(c);
       auto const stays = [&](auto d) {
         std::size_t const here = d.squad_id();
@@ -273,12 +273,12 @@ TEMPLATE_LIST_TEST_CASE("tiers: outside of regions, and of tiers, inter_fork is 
     auto const [a, b] = c.inter_fork([](auto d) { return fib(d, 9); }, [](auto d) { return fib(d, 8); });
     return a + b;
   };
-  CHECK(ex.sync_wait(both) == 55);
-  CHECK(ex.sync_wait([&](heist::context c) { return both(c); }) == 55);
+  CHECK(ex.invoke(both) == 55);
+  CHECK(ex.invoke([&](heist::context c) { return both(c); }) == 55);
   region flat{{.boundary_level = 0}};
-  CHECK(ex.sync_wait(flat, both) == 55);
+  CHECK(ex.invoke(flat, both) == 55);
   heist::executor<> plain{2};
-  CHECK(plain.sync_wait(both) == 55);
+  CHECK(plain.invoke(both) == 55);
 }
 
 TEMPLATE_LIST_TEST_CASE("tiers: a second run of a region at the same time is refused, and both go on", "[fork]",
@@ -290,7 +290,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: a second run of a region at the same time is ref
     for (int round = 0; round < (slow ? 3 : 20); ++round) {
       std::atomic<bool> running{false}, over{false};
       auto first = ex.submit([&](auto outer) {
-        return outer.sync_wait(r, [&](auto c) {
+        return outer.invoke(r, [&](auto c) {
           running = true;
           while (!over) std::this_thread::yield();
           return fib(c, 8);
@@ -299,21 +299,20 @@ TEMPLATE_LIST_TEST_CASE("tiers: a second run of a region at the same time is ref
       while (!running) std::this_thread::yield();
       std::string why;
       try {
-        ex.sync_wait(r, [](auto) { return 0; });
+        ex.invoke(r, [](auto) { return 0; });
       } catch (heist::region_error const& e) {
         why = e.what();
       }
       CHECK(why.find("used by another run") != std::string::npos);
-      CHECK_THROWS_AS(ex.sync_wait([&](auto c) { return c.sync_wait(r, [](auto) { return 0; }); }),
-                      heist::executor_error);
+      CHECK_THROWS_AS(ex.invoke([&](auto c) { return c.invoke(r, [](auto) { return 0; }); }), heist::executor_error);
       over = true;
       CHECK(first.get() == 21);
-      CHECK(ex.sync_wait(r, [](auto c) { return fib(c, 8); }) == 21);
+      CHECK(ex.invoke(r, [](auto c) { return fib(c, 8); }) == 21);
       // Inside itself, in every kind of frame.
-      CHECK(ex.sync_wait(r, [&](auto c) {
+      CHECK(ex.invoke(r, [&](auto c) {
         return tree(c, 1, 4, [&](auto d, std::uint32_t) {
           try {
-            d.sync_wait(r, [](auto) {});
+            d.invoke(r, [](auto) {});
             std::abort();
           } catch (heist::region_error const&) {
           }
@@ -330,15 +329,15 @@ TEMPLATE_LIST_TEST_CASE("tiers: a region inside another's run is part of it", "[
   region outer{{.boundary_level = 2}};
   for (int round = 0; round < (slow ? 5 : 50); ++round) {
     std::atomic<int> wrong{0};
-    long const sum = ex.sync_wait(outer, [&](auto c) {
+    long const sum = ex.invoke(outer, [&](auto c) {
       region in_body{{.boundary_level = 4}};
-      long n = c.sync_wait(in_body, [&](auto d) {
+      long n = c.invoke(in_body, [&](auto d) {
         // Still the outer region's frame: these are its leaf inter-squad tasks.
         auto const leaf = [&](auto e) {
           wrong += squads.head[e.squad_id()] != e.worker_id();
           std::size_t const here = e.squad_id();
           region in_leaf{{.boundary_level = 3}};
-          return e.sync_wait(in_leaf, [&](auto f) {
+          return e.invoke(in_leaf, [&](auto f) {
             return tree(f, 1, 5, [&](auto g, std::uint32_t) { wrong += g.squad_id() != here; });
           });
         };
@@ -361,7 +360,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: two regions at a time on one executor", "[fork]"
     region a{{.boundary_level = 3}}, b{{.boundary_level = 1}}, flat{{.boundary_level = 0}};
     for (int round = 0; round < (slow ? 5 : 50); ++round) {
       auto const run = [&](region& r) {
-        return ex.submit([&](auto c) { return c.sync_wait(r, [](auto d) { return fib(d, 9); }); });
+        return ex.submit([&](auto c) { return c.invoke(r, [](auto d) { return fib(d, 9); }); });
       };
       auto first = run(a), second = run(b), third = run(flat);
       CHECK(first.get() == 34);
@@ -378,14 +377,14 @@ TEMPLATE_LIST_TEST_CASE("tiers: results of a region's body", "[fork]", tiered_po
   for (std::uint32_t const boundary : {0u, 1u, 2u}) {
     region r{{.boundary_level = boundary}};
     int number = 1;
-    ex.sync_wait(r, [&](auto) { ++number; });
+    ex.invoke(r, [&](auto) { ++number; });
     CHECK(number == 2);
-    int& reference = ex.sync_wait(r, [&](auto) -> int& { return number; });
+    int& reference = ex.invoke(r, [&](auto) -> int& { return number; });
     CHECK(&reference == &number);
-    CHECK(*ex.sync_wait(r, [](auto) { return std::make_unique<int>(3); }) == 3);
-    CHECK(ex.sync_wait(r, [] { return std::string(100, 'y'); }) == std::string(100, 'y'));
-    ex.sync_wait([&](auto c) {
-      for (int step = 0; step < 20; ++step) c.sync_wait(r, [&](auto d) { number += static_cast<int>(fib(d, 3)); });
+    CHECK(*ex.invoke(r, [](auto) { return std::make_unique<int>(3); }) == 3);
+    CHECK(ex.invoke(r, [] { return std::string(100, 'y'); }) == std::string(100, 'y'));
+    ex.invoke([&](auto c) {
+      for (int step = 0; step < 20; ++step) c.invoke(r, [&](auto d) { number += static_cast<int>(fib(d, 3)); });
     });
     CHECK(number == 42);
   }
@@ -399,7 +398,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: a region on one executor after the other", "[for
   heist::executor<> plain{2};
   region r{{.branching = 2, .bytes = 4 << 20, .boundary_level = 3}};
   for (int round = 0; round < (slow ? 3 : 30); ++round) {
-    auto const run = [&](auto& ex) { return ex.sync_wait(r, [](auto c) { return fib(c, 9); }); };
+    auto const run = [&](auto& ex) { return ex.invoke(r, [](auto c) { return fib(c, 9); }); };
     CHECK(run(small) == 34);
     CHECK(says(r, "on 2 squads"));
     CHECK(run(large) == 34);

@@ -63,9 +63,9 @@ void in_each_tier(Executor& ex, int rounds, F const& f) {
     for (std::uint32_t boundary = 0; boundary <= depth; ++boundary) {
       region by_level{{.boundary_level = boundary}};
       for (int again = 0; again < 2; ++again)
-        CHECK(ex.sync_wait(by_level, [&](auto c) { return at_all_places(c, f); }) == 8);
+        CHECK(ex.invoke(by_level, [&](auto c) { return at_all_places(c, f); }) == 8);
       region hand{{.tiers_by_hand = true}};
-      CHECK(ex.sync_wait(hand, [&](auto c) { return by_hand(c, f, boundary); }) == 8);
+      CHECK(ex.invoke(hand, [&](auto c) { return by_hand(c, f, boundary); }) == 8);
       CHECK(all_free(ex));
     }
   }
@@ -95,7 +95,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: futures whose tasks are in another executor, or 
   guard.watch(other);
   in_each_tier(ex, slow ? 1 : 5, [&](auto) {
     region r{{.boundary_level = 2}};
-    if (other.sync_wait(r, [](auto d) { return fib(d, 5); }) != 5) throw 1;
+    if (other.invoke(r, [](auto d) { return fib(d, 5); }) != 5) throw 1;
   });
   CHECK(all_free(other));
 }
@@ -145,7 +145,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: a stop reaches what a coroutine of a region wait
     heist::task_graph g;
     g.emplace([&] {
       region r{{.boundary_level = boundary}};
-      CHECK(ex.sync_wait(r, [&](auto) { return heist::sync_wait(awaits(ex, until_stopped)); }) == 1);
+      CHECK(ex.invoke(r, [&](auto) { return heist::sync_wait(awaits(ex, until_stopped)); }) == 1);
     });
     auto run = ex.run(g);
     begun.wait(0);
@@ -181,7 +181,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: regions in asyncs of a region", "[fork]", tiered
       in_each_tier(ex, slow ? 1 : 2, [inner](auto c) {
         auto f = c.submit([inner](auto d) {
           region r{{.boundary_level = inner}};
-          return d.sync_wait(r, [](auto e) { return fib(e, 4); });
+          return d.invoke(r, [](auto e) { return fib(e, 4); });
         });
         if (f.get() != 3) throw 1;
       });
@@ -196,11 +196,11 @@ TEMPLATE_LIST_TEST_CASE("tiers: regions in asyncs that nobody waits for", "[fork
     for (int round = 0; round < (slow ? 2 : 10); ++round) {
       std::atomic<long> n{0};
       region r{{.boundary_level = 2}};
-      ex.sync_wait(r, [&](auto c) {
+      ex.invoke(r, [&](auto c) {
         at_all_places(c, [&](auto d) {
           static_cast<void>(d.submit([&](auto e) {
             region inner{{.boundary_level = 2}};
-            n += e.sync_wait(inner, [](auto g) { return fib(g, 4); });
+            n += e.invoke(inner, [](auto g) { return fib(g, 4); });
           }));
         });
       });
@@ -241,7 +241,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: guards around a whole tree", "[fork]", tiered_po
   for (std::uint32_t const boundary : {1u, 2u, 3u}) {
     region r{{.boundary_level = boundary}};
     for (int round = 0; round < (slow ? 5 : 30); ++round) {
-      CHECK(ex.sync_wait(r, [](auto body) {
+      CHECK(ex.invoke(r, [](auto body) {
         auto const down = [](auto self, auto c, int left) -> long {
           heist::no_migrate const stay;
           std::size_t const here = c.worker_id();
@@ -263,11 +263,11 @@ TEMPLATE_LIST_TEST_CASE("tiers: a guard where a region is entered", "[fork]", ti
     heist::executor<TestType> ex{machine};
     heist_test::watchdog guard{ex, 60s};
     for (int round = 0; round < (slow ? 5 : 50); ++round) {
-      bool const same = ex.sync_wait([](auto c) {
+      bool const same = ex.invoke([](auto c) {
         heist::no_migrate const stay;
         std::size_t const here = c.worker_id();
         region r{{.boundary_level = 2}};
-        return c.sync_wait(r, [](auto d) { return fib(d, 6); }) == 8 && c.worker_id() == here;
+        return c.invoke(r, [](auto d) { return fib(d, 6); }) == 8 && c.worker_id() == here;
       });
       CHECK(same);
     }
@@ -311,7 +311,7 @@ TEST_CASE("tiers: scopes that end in another order than they got their first chi
   heist_test::watchdog guard{ex, 60s};
   heist::region r{{.branching = 2, .bytes = std::size_t{64} << 20, .boundary_level = 3}};
   std::atomic<int> ran{0};
-  ex.sync_wait(r, [&](auto ctx) {
+  ex.invoke(r, [&](auto ctx) {
     heist::scope outer{ctx};
     {
       heist::scope inner{ctx};
@@ -329,7 +329,7 @@ TEST_CASE("tiers: a scope with more children than are kept waiting", "[fork]") {
   heist_test::watchdog guard{ex, 60s};
   for (std::uint32_t const boundary : {0u, 1u, 2u, 3u}) {
     region r{{.boundary_level = boundary}};
-    CHECK(ex.sync_wait(r, [](auto c) {
+    CHECK(ex.invoke(r, [](auto c) {
       std::atomic<long> n{0};
       heist::scope s{c};
       for (int i = 0; i < 10'000; ++i) s.fork([&] { ++n; });
@@ -360,9 +360,9 @@ void variant() {
         s.join();
         return n + fib(c, 6);
       };
-      CHECK(ex.sync_wait(r, kernel) == 68);
-      CHECK(ex.sync_wait(r, kernel) == 68);
-      CHECK(ex.sync_wait(kernel) == 68);
+      CHECK(ex.invoke(r, kernel) == 68);
+      CHECK(ex.invoke(r, kernel) == 68);
+      CHECK(ex.invoke(kernel) == 68);
     }
     CHECK(all_free(ex));
   }

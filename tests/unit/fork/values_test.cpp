@@ -43,7 +43,7 @@ void check_on_all(char const* what, Body const& body) {
     heist_test::watchdog guard{ex, 60s, what};
     for (int round = 0; round < (slow ? 30 : 150); ++round) {
       INFO(what << ", workers " << workers << ", round " << round);
-      REQUIRE(ex.sync_wait([&](auto ctx) { return body(ctx); }));
+      REQUIRE(ex.invoke([&](auto ctx) { return body(ctx); }));
     }
   }
 }

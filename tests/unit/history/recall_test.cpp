@@ -316,7 +316,7 @@ void ready_again(heist::options const& how) {
       if (round % 2 == 0) {
         ex.run(g).get();
       } else {
-        ex.sync_wait([&](heist::context c) { c.run(g).get(); });
+        ex.invoke([&](heist::context c) { c.run(g).get(); });
       }
       REQUIRE(loop.right(6));
       if constexpr (std::is_same_v<Policy, heist::policy::replay>) {

@@ -465,7 +465,7 @@ TEST_CASE("reports_show_stages_of_pipelines_and_regions_by_name") {
                     heist::parallel_stage([] {}), heist::serial_stage([] {}, "write")};
   ex.run(p).get();
   heist::region sweep{{.name = "sweep"}};
-  for (int i = 0; i != 2; ++i) ex.sync_wait(sweep, [](heist::context) {});
+  for (int i = 0; i != 2; ++i) ex.invoke(sweep, [](heist::context) {});
   ex.wait_idle();
   auto const times = [sum = heist::summarize(ex.observer())](std::string const& name) {
     for (auto const& n : sum.names)

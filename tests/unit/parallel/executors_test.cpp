@@ -47,7 +47,7 @@ TEST_CASE("executor_ref: as the executor that it refers to", "[dynamic]") {
   heist::executor<heist::policy::replay> other{1};
   for (heist::executor_ref ex : {heist::executor_ref{one}, heist::executor_ref{other}}) {
     CHECK(ex.worker_count() == 1);
-    CHECK(ex.sync_wait([](heist::context c) {
+    CHECK(ex.invoke([](heist::context c) {
       auto [a, b] = c.fork_join([] { return 1; }, [] { return 2; });
       return a + b;
     }) == 3);
@@ -93,7 +93,7 @@ TEST_CASE("handles: a copy acts for the same, or there is none", "[dynamic]") {
   CHECK_THROWS_WITH(same.get(), "stopped");
   std::stop_source stop;
   stop.request_stop();
-  ex.sync_wait([&](heist::context c) {
+  ex.invoke([&](heist::context c) {
     auto const d = c;
     CHECK(d.submit(stop.get_token(), [] {}).valid());
     CHECK(d.worker_id() == c.worker_id());
@@ -110,7 +110,7 @@ TEST_CASE("per_worker: each worker has its own", "[dynamic]") {
   CHECK(sum == 1000);
   CHECK(counts.size() == 3);
   CHECK_THROWS_AS(counts.local(), heist::executor_error);
-  CHECK_THROWS_AS(other.sync_wait([&] { return counts.local(); }), heist::executor_error);
+  CHECK_THROWS_AS(other.invoke([&] { return counts.local(); }), heist::executor_error);
 }
 
 TEST_CASE("per_worker: policy::automatic may run a region elsewhere, and each worker there has its own, too",
@@ -121,7 +121,7 @@ TEST_CASE("per_worker: policy::automatic may run a region elsewhere, and each wo
   CHECK(counts.size() == 2 * 3);
   heist::region r;
   for (int i = 0; i < 100; ++i) {
-    ex.sync_wait(r, [&](heist::context c) {
+    ex.invoke(r, [&](heist::context c) {
       c.fork_join([&] { ++counts.local(); }, [&] { ++counts.local(); });
       std::this_thread::sleep_for(std::chrono::milliseconds{1});  // so that another executor may be worth its start
     });
@@ -133,5 +133,5 @@ TEST_CASE("per_worker: policy::automatic may run a region elsewhere, and each wo
   }
   CHECK(sum == 200);
   CHECK(remote != 0);  // replay is tried
-  CHECK_THROWS_AS(other.sync_wait([&] { return counts.local(); }), heist::executor_error);
+  CHECK_THROWS_AS(other.invoke([&] { return counts.local(); }), heist::executor_error);
 }

@@ -136,7 +136,7 @@ TEST_CASE("flow: exceptions skip what comes after, and wait() rethrows the first
 TEST_CASE("flow: a small window, inside a task of the only worker, and a million tasks in little memory", "[dynamic]") {
   heist::executor ex{1};
   heist_test::watchdog guard{"window", 100s, [&] { return ex.state_text(); }};
-  CHECK(ex.sync_wait([&] {
+  CHECK(ex.invoke([&] {
     heist::flow f{ex, {.window = 1}};
     heist::datum<int> n{f, 0};
     for (int i = 0; i < 1000; ++i) f.task([](int& v) { ++v; }, heist::update(n));

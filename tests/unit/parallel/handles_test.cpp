@@ -36,7 +36,7 @@ std::string all_members(heist::executor_ref any) {
     auto [a, b] = c.fork_join([] { return 1; }, [] { return 2; });
     return a + b;
   }) == 3);
-  CHECK(any.sync_wait([] { return std::make_unique<int>(1); }) != nullptr);
+  CHECK(any.invoke([] { return std::make_unique<int>(1); }) != nullptr);
   CHECK(any.sleeping_workers() <= any.worker_count());
   CHECK(any.squad_count() >= 1);
   CHECK(!any.machine().pus.empty());
@@ -45,9 +45,9 @@ std::string all_members(heist::executor_ref any) {
                    [](int x) { return x + 1; })
             .get() == 5);
   heist::region r;
-  CHECK(any.sync_wait(r, [](heist::context) { return 6; }) == 6);
+  CHECK(any.invoke(r, [](heist::context) { return 6; }) == 6);
   std::stop_source stop;
-  CHECK_FALSE(any.sync_wait(stop.get_token(), [](heist::context c) { return c.stop_requested(); }));
+  CHECK_FALSE(any.invoke(stop.get_token(), [](heist::context c) { return c.stop_requested(); }));
 
   heist::task_graph g;
   int runs = 0;
@@ -346,7 +346,7 @@ TEMPLATE_TEST_CASE("current_stack: a task keeps its own over its waits, and shar
   heist_test::watchdog guard{ex, 60s};
   CHECK(heist::current_stack() == nullptr);
   std::atomic<int> changed{0}, shared{0};
-  ex.sync_wait([&](auto c) {
+  ex.invoke([&](auto c) {
     for (int i = 0; i != 50; ++i) {
       std::atomic<void const*> marks[4]{};
       heist::latch begun{4};

@@ -165,8 +165,7 @@ std::vector<wait_kind> waits() {
          other.submit([&](context d) { until_stopped(d, n); }).get();
        }},
       {"executor::run_here", [](auto& ex, context, auto& n) { ex.run_here([&](context d) { until_stopped(d, n); }); }},
-      {"executor::sync_wait",
-       [](auto& ex, context, auto& n) { ex.sync_wait([&](context d) { until_stopped(d, n); }); }},
+      {"executor::invoke", [](auto& ex, context, auto& n) { ex.invoke([&](context d) { until_stopped(d, n); }); }},
       {"a run",
        [](auto& ex, context, auto& n) {
          heist::task_graph g;
@@ -437,7 +436,7 @@ TEST_CASE("stop: it comes while what the task waits for ends", "[dynamic]") {
 TEST_CASE("stop: a context's token tells of the stop, in tasks that can be stopped", "[dynamic]") {
   heist::executor<> ex{std::size_t{2}};
   heist_test::watchdog guard{ex, std::chrono::seconds{60}, "tokens"};
-  CHECK_FALSE(ex.sync_wait([](context c) { return c.stop_token().stop_possible(); }));
+  CHECK_FALSE(ex.invoke([](context c) { return c.stop_token().stop_possible(); }));
   heist::task_graph g, outer;
   std::stop_token last;
   std::atomic<int> begun{0}, told{0};

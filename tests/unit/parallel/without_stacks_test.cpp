@@ -31,7 +31,7 @@ void be_late() {
 
 }  // namespace
 
-TEST_CASE("without stacks: sync_wait, of executor_ref, too, and run_here return when the task has ended", "[dynamic]") {
+TEST_CASE("without stacks: invoke, of executor_ref, too, and run_here return when the task has ended", "[dynamic]") {
   auto const sum = [](auto call) {
     return without_stacks([call](heist::executor<>& other) {
       auto const v = std::make_unique<std::vector<int>>(1000, 1);
@@ -41,16 +41,16 @@ TEST_CASE("without stacks: sync_wait, of executor_ref, too, and run_here return 
       });
     });
   };
-  CHECK(sum([](auto& ex, auto f) { return ex.sync_wait(f); }) == 1000);
-  CHECK(sum([](auto& ex, auto f) { return ex.sync_wait(std::stop_source{}.get_token(), f); }) == 1000);
-  CHECK(sum([](auto& ex, auto f) { return heist::executor_ref{ex}.sync_wait(f); }) == 1000);
+  CHECK(sum([](auto& ex, auto f) { return ex.invoke(f); }) == 1000);
+  CHECK(sum([](auto& ex, auto f) { return ex.invoke(std::stop_source{}.get_token(), f); }) == 1000);
+  CHECK(sum([](auto& ex, auto f) { return heist::executor_ref{ex}.invoke(f); }) == 1000);
   CHECK(sum([](auto& ex, auto f) { return ex.run_here(f); }) == 1000);
 }
 
-TEST_CASE("without stacks: sync_wait on the task's own executor runs what it waits for", "[dynamic]") {
+TEST_CASE("without stacks: invoke on the task's own executor runs what it waits for", "[dynamic]") {
   heist::executor alone{heist::options{.workers = 1, .max_fibers = 1}};
   heist_test::watchdog guard{"on its own", 60s, [&] { return alone.state_text(); }};
-  CHECK(alone.sync_wait([&] { return alone.sync_wait([&] { return alone.sync_wait([] { return 3; }); }); }) == 3);
+  CHECK(alone.invoke([&] { return alone.invoke([&] { return alone.invoke([] { return 3; }); }); }) == 3);
 }
 
 TEST_CASE("without stacks: an algorithm on another executor returns when no iteration runs", "[dynamic]") {

@@ -49,13 +49,13 @@ TEST_CASE("environment: it decides what the options of an executor leave open", 
         CHILD_REQUIRE(open.machine().pu_count() == 4);
         CHILD_REQUIRE(open.squad_count() == 2);
         CHILD_REQUIRE(open.machine().note.find("HEIST_TOPOLOGY") != std::string::npos);
-        CHILD_REQUIRE(open.sync_wait([] { return 1; }) == 1);
+        CHILD_REQUIRE(open.invoke([] { return 1; }) == 1);
         heist::executor<> said{
             {.workers = 2, .machine = heist::topology::parse("core:8 pu:1"), .stack_size = 65536, .max_fibers = 100}};
         CHILD_REQUIRE(said.worker_count() == 2);
         CHILD_REQUIRE(said.machine().pu_count() == 8);
         heist::executor<> wide{{.workers = 9}};  // needs 9 fibers at least
-        CHILD_REQUIRE(wide.sync_wait([] { return 1; }) == 1);
+        CHILD_REQUIRE(wide.invoke([] { return 1; }) == 1);
       });
   INFO(report.text());
   CHECK(report.clean());

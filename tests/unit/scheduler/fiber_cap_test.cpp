@@ -98,7 +98,7 @@ TEST_CASE("max_fibers: fewer than workers is an executor_error that names it", "
     }
   }
   heist::executor just_enough{options{.workers = 4, .max_fibers = 4}};
-  CHECK(just_enough.sync_wait([] { return 1; }) == 1);
+  CHECK(just_enough.invoke([] { return 1; }) == 1);
 }
 
 TEST_CASE("max_fibers: a child-first recursion deeper than that throws stack_error, and the executor goes on",
@@ -109,14 +109,14 @@ TEST_CASE("max_fibers: a child-first recursion deeper than that throws stack_err
     for (int round = 0; round < (slow ? 10 : 100); ++round) {
       INFO(workers << " workers, round " << round);
       std::atomic<int> siblings{0};
-      std::string const text = error_text([&] { ex.sync_wait([&](auto ctx) { down(ctx, 200, siblings); }); });
+      std::string const text = error_text([&] { ex.invoke([&](auto ctx) { down(ctx, 200, siblings); }); });
       INFO(text);
       REQUIRE(text.find("all 20 fiber stacks") != std::string::npos);
       REQUIRE(text.find("options::max_fibers") != std::string::npos);
-      REQUIRE(ex.sync_wait([] { return 1; }) == 1);
+      REQUIRE(ex.invoke([] { return 1; }) == 1);
       if (workers != 1) continue;  // another worker may keep the fibers that it has had
       siblings = 0;
-      REQUIRE(ex.sync_wait([&](auto ctx) { return down(ctx, 8, siblings); }) == 8);
+      REQUIRE(ex.invoke([&](auto ctx) { return down(ctx, 8, siblings); }) == 8);
       REQUIRE(siblings == 8);
     }
   }
@@ -127,17 +127,16 @@ TEST_CASE("max_fibers: also with more callables, and in scopes", "[sched]") {
     heist::executor<heist_test::child_first> ex{options{.workers = workers, .max_fibers = 16}};
     heist_test::watchdog guard{ex, 60s, "other forks at the cap"};
     for (int round = 0; round < (slow ? 10 : 100); ++round) {
-      REQUIRE(error_text([&] { ex.sync_wait([](auto ctx) { down_three(ctx, 200); }); }).find("options::max_fibers") !=
+      REQUIRE(error_text([&] { ex.invoke([](auto ctx) { down_three(ctx, 200); }); }).find("options::max_fibers") !=
               std::string::npos);
       std::atomic<int> n{0};
-      REQUIRE(error_text([&] {
-                ex.sync_wait([&](auto ctx) { down_scope(ctx, 200, n); });
-              }).find("options::max_fibers") != std::string::npos);
-      REQUIRE(ex.sync_wait([] { return 1; }) == 1);
+      REQUIRE(error_text([&] { ex.invoke([&](auto ctx) { down_scope(ctx, 200, n); }); }).find("options::max_fibers") !=
+              std::string::npos);
+      REQUIRE(ex.invoke([] { return 1; }) == 1);
       if (workers != 1) continue;  // as above
-      REQUIRE(ex.sync_wait([](auto ctx) { return down_three(ctx, 6); }) == 12);
+      REQUIRE(ex.invoke([](auto ctx) { return down_three(ctx, 6); }) == 12);
       n = 0;
-      ex.sync_wait([&](auto ctx) { down_scope(ctx, 6, n); });
+      ex.invoke([&](auto ctx) { down_scope(ctx, 6, n); });
       REQUIRE(n == 6);
     }
   }
@@ -152,7 +151,7 @@ TEMPLATE_LIST_TEST_CASE("max_fibers: a task that would wait for a future at the 
       return left == 0 ? 0 : 1 + ex.submit([&chain, left] { return chain(left - 1); }).get();
     };
     for (int round = 0; round < (slow ? 3 : 30); ++round) {
-      REQUIRE(error_text([&] { ex.sync_wait([&] { return chain(100); }); }).find("options::max_fibers") !=
+      REQUIRE(error_text([&] { ex.invoke([&] { return chain(100); }); }).find("options::max_fibers") !=
               std::string::npos);
       CHECK_THROWS_AS(ex.wait_idle(), heist::stack_error);  // of tasks whose futures were dropped on the way
       std::atomic<int> n{0}, rejected{0};
@@ -236,7 +235,7 @@ TEST_CASE("max_fibers: parent-first forks need none of their own", "[sched]") {
     heist_test::watchdog guard{ex, 60s, "parent-first at the cap"};
     for (int round = 0; round < (slow ? 3 : 30); ++round) {
       std::atomic<int> siblings{0};
-      REQUIRE(ex.sync_wait([&](auto ctx) { return down(ctx, 1000, siblings); }) == 1000);
+      REQUIRE(ex.invoke([&](auto ctx) { return down(ctx, 1000, siblings); }) == 1000);
       REQUIRE(siblings == 1000);
     }
   }
@@ -249,7 +248,7 @@ TEST_CASE("max_fibers: stolen forks use the same fibers again, however many runs
   std::atomic<long> leaves{0};
   int const runs = slow ? 150 : 400;
   for (int run = 0; run != runs; ++run) {
-    ex.sync_wait([&](auto ctx) {
+    ex.invoke([&](auto ctx) {
       for (int i = 0; i != 20; ++i) leaves += leaves_of_tree(ctx, 10);
       for (int i = 0; i != 5; ++i) leaves += leaves_of_three(ctx, 6) + leaves_in_scopes(ctx, 10);
     });
@@ -261,6 +260,6 @@ TEST_CASE("guard_pages: without them everything works as before", "[sched]") {
   heist::executor<heist_test::child_first> ex{options{.workers = 2, .guard_pages = false}};
   heist_test::watchdog guard{ex, 60s, "no guard pages"};
   std::atomic<int> siblings{0};
-  CHECK(ex.sync_wait([&](auto ctx) { return down(ctx, 100, siblings); }) == 100);
-  CHECK(ex.sync_wait([&](auto ctx) { return ctx.submit([] { return 1; }).get(); }) == 1);
+  CHECK(ex.invoke([&](auto ctx) { return down(ctx, 100, siblings); }) == 100);
+  CHECK(ex.invoke([&](auto ctx) { return ctx.submit([] { return 1; }).get(); }) == 1);
 }

@@ -72,7 +72,7 @@ TEMPLATE_LIST_TEST_CASE("finished tasks: forks and scopes hold nothing after the
   for (int round = 0; round < (heist_test::slow ? 10 : 100); ++round) {
     held forked, scoped, thrown;
     long after_fork = -1, after_scope = -1;
-    ex.sync_wait([&](auto c) {
+    ex.invoke([&](auto c) {
       c.fork_join([p = forked.share()] { return *p; },
                   [p = forked.share()](auto d) { d.fork_join([p] { return *p; }, [p] { return *p; }); });
       after_fork = forked.holders();

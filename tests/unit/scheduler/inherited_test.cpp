@@ -86,12 +86,12 @@ TEST_CASE("inherited: tasks compute in the floating-point modes of the thread th
   g.emplace([&] { in_graph = mode_in_use(); });
   ex.run(g).get();
   CHECK(in_graph == FE_UPWARD);
-  CHECK(ex.sync_wait(mode_in_use) == FE_UPWARD);
+  CHECK(ex.invoke(mode_in_use) == FE_UPWARD);
   while (ex.sleeping_workers() != 2) std::this_thread::yield();
   CHECK(ex.run_here([](auto) { return mode_in_use(); }) == FE_UPWARD);
   CHECK(ex.run_here(mode_in_use) == FE_DOWNWARD);  // a call, no task
   int in_call = -2;
-  ex.sync_wait([&](auto ctx) { ctx.blocking([&] { in_call = mode_in_use(); }); });
+  ex.invoke([&](auto ctx) { ctx.blocking([&] { in_call = mode_in_use(); }); });
   CHECK(in_call == FE_UPWARD);
 #if HEIST_COROUTINES
   CHECK(heist::sync_wait(modes_of_coroutine(ex)) == std::array{FE_UPWARD, FE_UPWARD});
@@ -101,7 +101,7 @@ TEST_CASE("inherited: tasks compute in the floating-point modes of the thread th
 
 TEST_CASE("inherited: a child has the modes of the task that forks it; one that is stolen, the executor's", "[sched]") {
   auto const modes = [](auto& ex, bool stolen) {
-    return ex.sync_wait([stolen](auto ctx) {
+    return ex.invoke([stolen](auto ctx) {
       rounding const up{FE_UPWARD};
       std::atomic<bool> begun{!stolen};
       auto const both = ctx.fork_join(
@@ -133,7 +133,7 @@ TEMPLATE_LIST_TEST_CASE("inherited: a task that forks or waits in a mode of its 
   heist::executor<TestType> ex{2};
   heist_test::watchdog guard{ex, 60s};
   for (int round = 0; round != 20; ++round) {
-    ex.sync_wait([](auto ctx) {
+    ex.invoke([](auto ctx) {
       rounding const up{FE_UPWARD};
       std::atomic<bool> begun{false};
       ctx.fork_join([&] { wait_until(begun); }, [&] { begun = true; });
@@ -180,7 +180,7 @@ TEMPLATE_LIST_TEST_CASE("inherited: all iterations of a loop compute in the call
       rounding const up{FE_UPWARD};
       check_loops(ex);
     }
-    ex.sync_wait([](heist::context ctx) {
+    ex.invoke([](heist::context ctx) {
       rounding const up{FE_UPWARD};
       check_loops(ctx);
     });
@@ -234,7 +234,7 @@ TEST_CASE("inherited: sums and scans have the same bits on any number of workers
       auto const outside = sum_and_scan(two, true);
       CHECK(outside.first == expected.first);
       CHECK(outside.second == expected.second);
-      auto const inside = two.sync_wait([&](heist::context ctx) {
+      auto const inside = two.invoke([&](heist::context ctx) {
         rounding const in_task{mode};
         return sum_and_scan(ctx, true);
       });
@@ -248,7 +248,7 @@ TEST_CASE("inherited: sums and scans have the same bits on any number of workers
 TEST_CASE("inherited: flags of floating-point exceptions stay with the task over waits", "[sched]") {
   heist::executor ex{2};
   heist_test::watchdog guard{ex, 60s};
-  ex.sync_wait([](auto ctx) {
+  ex.invoke([](auto ctx) {
     std::feclearexcept(FE_ALL_EXCEPT);
     double volatile one = 1, zero = 0;
     double volatile const infinite = one / zero;
@@ -318,7 +318,7 @@ TEST_CASE("inherited: exceptions stay with the task over waits, and no other tas
   heist::executor ex{2};
   heist_test::watchdog guard{ex, 60s};
   for (int round = 0; round != 20; ++round) {
-    ex.sync_wait([&](auto ctx) {
+    ex.invoke([&](auto ctx) {
       struct waits {
         decltype(ctx) in;
         int* uncaught;
@@ -413,7 +413,7 @@ TEST_CASE(
     tasks = on_all_workers(ex, of_thread::now);
     // The call blocks its thread; a thread that is made for it carries the only worker.
     heist::executor one{{.workers = 1, .pin = heist::pinning::none}};
-    one.sync_wait(
+    one.invoke(
         [&](auto ctx) { ctx.blocking([&] { one.submit([&] { in_blocking_call = of_thread::now(); }).wait(); }); });
   }}.join();
   CHECK(maker.name == "maker");
@@ -492,7 +492,7 @@ TEST_CASE("inherited: thread_local objects are the worker's; on_worker_start set
   wanted.on_worker_start = [](std::size_t) { of_this_thread = 2; };
   heist::executor ex{wanted};
   CHECK(on_all_workers(ex, [] { return of_this_thread; }) == std::vector{2, 2});
-  ex.sync_wait([](auto ctx) {
+  ex.invoke([](auto ctx) {
     heist::no_migrate const stays;
     of_this_thread = 3;
     errno = 4;

@@ -71,7 +71,7 @@ TEST_CASE("many workers: work that comes while all sleep wakes as many as it nee
   });
   meets<parent_first>("forks", [](auto& ex, std::size_t n, meet_point& m) {
     all_asleep(ex, n);
-    ex.sync_wait([&](heist::context c) { halves(c, n, m); });
+    ex.invoke([&](heist::context c) { halves(c, n, m); });
   });
   meets<parent_first>("a loop", [](auto& ex, std::size_t n, meet_point& m) {
     all_asleep(ex, n);
@@ -214,9 +214,9 @@ TEST_CASE("many workers: two executors at a time", "[sched]") {
     watchdog guard{"two executors", limit, [&] { return a.state_text() + b.state_text(); }};
     for (int round = 0; round != 3; ++round) {
       meet_point m{2 * n};
-      auto of_b = a.submit([&] { b.sync_wait([&](heist::context c) { halves(c, n, m); }); });
+      auto of_b = a.submit([&] { b.invoke([&](heist::context c) { halves(c, n, m); }); });
       // The task of a that waits for b's work lets another one in.
-      a.sync_wait([&](heist::context c) { halves(c, n, m); });
+      a.invoke([&](heist::context c) { halves(c, n, m); });
       of_b.get();
       CHECK(m.met() == 2 * n);
     }
@@ -242,7 +242,7 @@ TEMPLATE_TEST_CASE("many workers: regions with 2 to 8 squads", "[sched]", heist:
         for (int round = 0; round != 4; ++round) {
           // Each squad takes one of the inter-squad tasks. Inside it, one body for each worker of the squad.
           meet_point m{n};
-          ex.sync_wait(r, [&](context c) {
+          ex.invoke(r, [&](context c) {
             auto const divide = [&](auto const& self, context in, std::size_t left) -> void {
               if (left == 1) return halves(in, each, m);
               in.fork_join([&](context d) { self(self, d, left / 2); }, [&](context d) { self(self, d, left / 2); });
@@ -264,7 +264,7 @@ TEST_CASE("many workers: a steal tree of bodies that met can be followed", "[sch
     heist::region recorded;
     auto const run = [&](heist::region& r) {
       meet_point m{n};
-      ex.sync_wait(r, [&](context c) { halves(c, n, m); });
+      ex.invoke(r, [&](context c) { halves(c, n, m); });
       CHECK(m.met() == n);
     };
     run(recorded);
@@ -322,7 +322,7 @@ TEST_CASE("many workers: a stop reaches all of them while they are busy", "[sche
         begun.wait();
         source.request_stop();
       }};
-      ex.sync_wait(source.get_token(), [&](heist::context c) {
+      ex.invoke(source.get_token(), [&](heist::context c) {
         heist::scope s{c};
         for (std::size_t i = 0; i != n; ++i) s.fork(busy);
       });
@@ -345,7 +345,7 @@ TEST_CASE("many workers: a stop reaches all of them while they are busy", "[sche
     {
       std::latch begun{static_cast<std::ptrdiff_t>(n)};
       all = &begun;
-      ex.sync_wait([&](heist::context c) {
+      ex.invoke([&](heist::context c) {
         heist::scope s{c};
         for (std::size_t i = 1; i != n; ++i) s.fork(busy);
         s.fork([&] {

@@ -18,7 +18,7 @@ template <class Policy, class F>
 heist_test::child_report in_a_child(std::size_t workers, F f) {
   return heist_test::run_child([&] {
     heist::executor<Policy> ex{workers};
-    ex.sync_wait([&](auto ctx) { f(ctx); });
+    ex.invoke([&](auto ctx) { f(ctx); });
   });
 }
 

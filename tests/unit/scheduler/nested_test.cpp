@@ -23,7 +23,7 @@ TEST_CASE("nested: a task of A waits for B, whose task waits for A, with one wor
     auto const go_on = [&bounce, left] { return bounce(left - 1); };
     return 1 + (left % 2 == 0 ? a.submit(go_on).get() : b.submit(go_on).get());
   };
-  CHECK(a.sync_wait([&] { return bounce(depth); }) == depth);
+  CHECK(a.invoke([&] { return bounce(depth); }) == depth);
 }
 
 TEST_CASE("nested: many tasks of A and B wait for each other at once", "[sched]") {
@@ -45,13 +45,13 @@ TEST_CASE("nested: wait_idle() and destruction of another executor inside a task
   heist_test::watchdog guard{"executor in a task", 60s, [&] { return a.state_text(); }};
   int const rounds = slow ? 5 : 50;
   for (int i = 0; i < rounds; ++i) {
-    int const sum = a.sync_wait([] {
+    int const sum = a.invoke([] {
       std::atomic<int> n{0};
       heist::executor b{2};
       for (int k = 0; k < 20; ++k) b.post([&] { ++n; });
       b.wait_idle();
       for (int k = 0; k < 20; ++k) b.post([&] { ++n; });
-      return b.sync_wait([&] { return b.submit([&] { return 1; }).get(); });
+      return b.invoke([&] { return b.submit([&] { return 1; }).get(); });
     });
     REQUIRE(sum == 1);
   }
@@ -60,7 +60,7 @@ TEST_CASE("nested: wait_idle() and destruction of another executor inside a task
 TEST_CASE("nested: worker numbers belong to the executor whose task asks", "[sched]") {
   heist::executor a{1}, b{3};
   heist_test::watchdog guard{"worker numbers", 60s};
-  bool const right = a.sync_wait([&](heist::context outer) {
+  bool const right = a.invoke([&](heist::context outer) {
     bool ok = outer.worker_id() == 0;
     ok = ok && b.submit([](heist::context inner) { return inner.worker_id() < 3; }).get();
     return ok && outer.worker_id() == 0;

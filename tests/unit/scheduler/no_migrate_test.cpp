@@ -86,7 +86,7 @@ TEMPLATE_LIST_TEST_CASE("no_migrate: guards nest, and end", "[sched]", every_pol
   heist::executor<TestType> ex{2};
   heist_test::watchdog guard{ex, 60s, "nested guards"};
   for (int round = 0; round < (slow ? 20 : 200); ++round) {
-    bool const right = ex.sync_wait([](auto ctx) {
+    bool const right = ex.invoke([](auto ctx) {
       place const here{ctx};
       bool same = true;
       {
@@ -111,7 +111,7 @@ TEST_CASE("no_migrate: what a guarded task forks still runs on other workers", "
   heist::executor<heist_test::parent_first> ex{2};
   heist_test::watchdog guard{ex, 60s, "guarded, and stolen from"};
   for (int round = 0; round < (slow ? 20 : 200); ++round) {
-    bool const right = ex.sync_wait([](auto ctx) {
+    bool const right = ex.invoke([](auto ctx) {
       heist::no_migrate const stay;
       place const here{ctx};
       std::atomic<int> both{0};
@@ -135,7 +135,7 @@ TEST_CASE("no_migrate: outside of tasks guards and mutexes are only that", "[sch
   CHECK_FALSE(locked_remote);
   lock.unlock();
   heist::executor ex{1};
-  CHECK(ex.sync_wait([] { return 1; }) == 1);
+  CHECK(ex.invoke([] { return 1; }) == 1);
 }
 
 // One mutex for each task: while its holder is parked, its worker must not come upon a task that waits for it.

@@ -82,22 +82,21 @@ void fives(Context ctx, std::size_t n, meet_point& m) {
 TEMPLATE_LIST_TEST_CASE("nobody idle: forks of every shape", "[sched]", every_policy) {
   using context = typename heist::executor<TestType>::context_type;
   meets<TestType>("halves",
-                  [](auto& ex, std::size_t n, meet_point& m) { ex.sync_wait([&](context c) { halves(c, n, m); }); });
-  meets<TestType>("the rest first", [](auto& ex, std::size_t n, meet_point& m) {
-    ex.sync_wait([&](context c) { rest_first(c, n, m); });
-  });
+                  [](auto& ex, std::size_t n, meet_point& m) { ex.invoke([&](context c) { halves(c, n, m); }); });
+  meets<TestType>("the rest first",
+                  [](auto& ex, std::size_t n, meet_point& m) { ex.invoke([&](context c) { rest_first(c, n, m); }); });
   meets<TestType>("the rest last",
-                  [](auto& ex, std::size_t n, meet_point& m) { ex.sync_wait([&](context c) { rest_last(c, n, m); }); });
+                  [](auto& ex, std::size_t n, meet_point& m) { ex.invoke([&](context c) { rest_last(c, n, m); }); });
   meets<TestType>("fives",
-                  [](auto& ex, std::size_t n, meet_point& m) { ex.sync_wait([&](context c) { fives(c, n, m); }); });
+                  [](auto& ex, std::size_t n, meet_point& m) { ex.invoke([&](context c) { fives(c, n, m); }); });
   meets<TestType>("scope", [](auto& ex, std::size_t n, meet_point& m) {
-    ex.sync_wait([&](context c) {
+    ex.invoke([&](context c) {
       heist::scope s{c};
       for (std::size_t i = 0; i != n; ++i) s.fork([&m] { m(); });
     });
   });
   meets<TestType>("half forked, half by two", [](auto& ex, std::size_t n, meet_point& m) {
-    ex.sync_wait([&](context c) {
+    ex.invoke([&](context c) {
       heist::scope s{c};
       for (std::size_t i = 0; i != n / 2; ++i) s.fork([&m](context in) { in.fork_join([&m] { m(); }, [&m] { m(); }); });
       if (n % 2 != 0) s.fork([&m] { m(); });
@@ -111,7 +110,7 @@ TEMPLATE_LIST_TEST_CASE("nobody idle: loops and algorithms", "[sched]", every_po
     heist::for_each_index(ex, std::size_t{0}, n, [&m](std::size_t) { m(); });
   });
   meets<TestType>("a loop in a task", [](auto& ex, std::size_t n, meet_point& m) {
-    ex.sync_wait([&](context c) { heist::for_each_index(c, std::size_t{0}, n, [&m](std::size_t) { m(); }); });
+    ex.invoke([&](context c) { heist::for_each_index(c, std::size_t{0}, n, [&m](std::size_t) { m(); }); });
   });
   meets<TestType>("a loop whose body takes a context", [](auto& ex, std::size_t n, meet_point& m) {
     heist::for_each_index(ex, std::size_t{0}, n, [&m](auto&&, std::size_t) { m(); });
@@ -172,7 +171,7 @@ TEMPLATE_LIST_TEST_CASE("nobody idle: graphs, asyncs, flows, pipelines, coroutin
     ex.wait_idle();
   });
   meets<TestType>("submits in a task", [](auto& ex, std::size_t n, meet_point& m) {
-    ex.sync_wait([&](context c) {
+    ex.invoke([&](context c) {
       std::vector<heist::future<void>> all;
       for (std::size_t i = 0; i != n; ++i) all.push_back(c.submit([&m] { m(); }));
       for (auto& one : all) one.get();
@@ -220,7 +219,7 @@ TEMPLATE_TEST_CASE("nobody idle: those who come late open the task stack of an o
           while (!forked) std::this_thread::yield();
         });
       }
-      ex.sync_wait([&](context ctx) {
+      ex.invoke([&](context ctx) {
         busy.arrive_and_wait();
         auto const descend = [&](auto const& self, context c, std::size_t left) -> void {
           if (left != 1)
@@ -249,14 +248,14 @@ TEST_CASE("nobody idle: what an opened task throws or is stopped by comes where 
       }
       c.fork_join([&](auto in) { self(self, in, left - 1); }, [&m] { m(); });
     };
-    CHECK_THROWS_WITH(ex.sync_wait([&](auto c) { tree(tree, c, n); }), "thrown");
+    CHECK_THROWS_WITH(ex.invoke([&](auto c) { tree(tree, c, n); }), "thrown");
     CHECK(m.met() == n);
   }
   for (int round = 0; round != 20; ++round) {
     // A scope's children on top of frames that have forked: a stop of the scope is not one of what lies below.
     meet_point m{n};
     std::atomic<bool> stopped{false}, seen{false};
-    ex.sync_wait([&](auto ctx) {
+    ex.invoke([&](auto ctx) {
       ctx.fork_join(
           [&](auto c) {
             heist::scope s{c};

@@ -58,12 +58,12 @@ TEST_CASE("options: a described machine gives its squads and one worker for each
   heist::executor split{
       options{.machine = heist::topology::parse("package:2 core:2 pu:1"), .squads = heist::squad_by::package}};
   CHECK(split.squad_count() == 2);
-  CHECK(split.sync_wait([](heist::context c) { return c.squad_id() < 2; }));
+  CHECK(split.invoke([](heist::context c) { return c.squad_id() < 2; }));
 }
 
 TEST_CASE("options: a stack size too small is raised, one that the system cannot give is refused", "[sched]") {
   heist::executor small{options{.workers = 1, .stack_size = 1}};
-  CHECK(small.sync_wait([] { return 1; }) == 1);
+  CHECK(small.invoke([] { return 1; }) == 1);
   if (heist::under_asan) return;  // which writes a shadow of each stack
   CHECK_THROWS_AS((heist::executor{options{.workers = 1000, .stack_size = std::size_t{1} << 40}}), heist::stack_error);
 }
@@ -90,16 +90,16 @@ TEST_CASE("options: an absurd size is an executor_error that names the option, t
     rejected({.workers = 2, .guard_size = n}, "guard_size", n, "1099511627776");
   }
   heist::executor largest{options{.workers = 2, .max_fibers = heist::detail::most_fibers, .guard_size = 0}};
-  CHECK(largest.sync_wait([] { return 1; }) == 1);
+  CHECK(largest.invoke([] { return 1; }) == 1);
 }
 
 TEST_CASE("options: pinned workers work, also on a machine that is not this one", "[sched]") {
   heist::executor real{options{.workers = 2, .pin = heist::pinning::pus}};
-  CHECK(real.sync_wait([] { return 1; }) == 1);
+  CHECK(real.invoke([] { return 1; }) == 1);
   heist::executor pretended{
       options{.machine = heist::topology::parse("package:1 core:3 pu:1"), .pin = heist::pinning::pus}};
   CHECK(pretended.worker_count() == 3);
-  CHECK(pretended.sync_wait([] { return 1; }) == 1);
+  CHECK(pretended.invoke([] { return 1; }) == 1);
 }
 
 TEST_CASE("options: the affinity mask is read when the executor is made, and pinned workers stay inside it",

@@ -34,10 +34,10 @@ TEST_CASE("blocking: others go on, with one worker, any number of times, nested 
       ex.submit([&] { released = true; }).get();
       CHECK(blocked.get() == i + 1);
     }
-    CHECK_THROWS_WITH(
-        ex.sync_wait([](auto ctx) { return ctx.blocking([]() -> int { throw std::runtime_error{"x"}; }); }), "x");
+    CHECK_THROWS_WITH(ex.invoke([](auto ctx) { return ctx.blocking([]() -> int { throw std::runtime_error{"x"}; }); }),
+                      "x");
     int here = 0;
-    CHECK(&ex.sync_wait([&](auto ctx) -> int& { return ctx.blocking([&]() -> int& { return here; }); }) == &here);
+    CHECK(&ex.invoke([&](auto ctx) -> int& { return ctx.blocking([&]() -> int& { return here; }); }) == &here);
   }
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("blocking: many at a time, more than threads are allowed", "[sched]") 
 
 TEST_CASE("blocking: a guard keeps the task on its thread", "[sched]") {
   heist::executor ex{2};
-  ex.sync_wait([](auto ctx) {
+  ex.invoke([](auto ctx) {
     heist::no_migrate const here;
     auto const me = std::this_thread::get_id();
     ctx.blocking([&] { CHECK(std::this_thread::get_id() == me); });
@@ -88,7 +88,7 @@ TEST_CASE("run_here: the calling thread runs the task, and what it waits for if 
       if (i % 50 == 0) ex.post([] {});
     }
     CHECK_THROWS_WITH(ex.run_here([]() -> int { throw std::runtime_error{"x"}; }), "x");
-    CHECK(ex.sync_wait([&] { return ex.run_here([] { return 7; }); }) == 7);
+    CHECK(ex.invoke([&] { return ex.run_here([] { return 7; }); }) == 7);
     std::atomic<int> left{0};
     ex.run_here([&](auto ctx) {
       for (int i = 0; i < 100; ++i) static_cast<void>(ctx.submit([&] { ++left; }));
@@ -164,7 +164,7 @@ TEST_CASE("hooks: each thread says that it begins and that it ends", "[sched]") 
     heist::executor ex{heist::options{.workers = 2,
                                       .on_worker_start = [&](std::size_t w) { begun += w < 2; },
                                       .on_worker_stop = [&](std::size_t) { ++ended; }}};
-    ex.sync_wait([](auto ctx) { ctx.blocking([] {}); });
+    ex.invoke([](auto ctx) { ctx.blocking([] {}); });
     CHECK(begun >= 1);
   }
   CHECK(begun >= 2);

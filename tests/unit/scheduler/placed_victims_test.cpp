@@ -98,7 +98,7 @@ heist::options three_by_two() {
 TEST_CASE("placed victim policies: each is told once, before it names anybody", "[sched]") {
   heist::executor<heist::policy::bundle<asks_where, heist::idle::standard>> ex{three_by_two()};
   heist_test::watchdog guard{ex, 60s};
-  CHECK(ex.sync_wait([](auto c) { return fib(c, 12); }) == 144);
+  CHECK(ex.invoke([](auto c) { return fib(c, 12); }) == 144);
   std::lock_guard const guard_of_sets{lock};
   CHECK(placed == std::multiset<std::uint32_t>{0, 1, 2, 3, 4, 5});
   CHECK(squads_seen == std::multiset<std::uint32_t>{0, 0, 1, 1, 2, 2});
@@ -109,7 +109,7 @@ TEST_CASE("placed victim policies: each is told once, before it names anybody", 
 TEST_CASE("hierarchical: forks and submissions run, on real and on pretended machines", "[sched]") {
   auto const run = [](auto&& ex) {
     heist_test::watchdog guard{ex, 60s};
-    for (heist_test::rounds rounds{20}; rounds.next();) CHECK(ex.sync_wait([](auto c) { return fib(c, 12); }) == 144);
+    for (heist_test::rounds rounds{20}; rounds.next();) CHECK(ex.invoke([](auto c) { return fib(c, 12); }) == 144);
     std::atomic<int> ran{0};
     for (int i = 0; i != 100; ++i) ex.post([&] { ++ran; });
     ex.wait_idle();
@@ -128,7 +128,7 @@ TEST_CASE("victims within a squad: the policy is told of searches, looks, result
   heist_test::watchdog guard{ex, 120s};
   heist::region r{{.boundary_level = 2}};
   while (near.offers == 0 || near.steals == 0 || near.thieves == 0) {
-    CHECK(ex.sync_wait(r, [](auto c) { return fib(c, 14); }) == 377);
+    CHECK(ex.invoke(r, [](auto c) { return fib(c, 14); }) == 377);
   }
   CHECK(near.searches > 0);
   CHECK(near.looks > 0);
@@ -142,5 +142,5 @@ TEMPLATE_TEST_CASE("victims within a squad: every policy does the work", "[sched
   heist::executor<policy> ex{three_by_two()};
   heist_test::watchdog guard{ex, 120s};
   heist::region r{{.boundary_level = 2}};
-  for (heist_test::rounds rounds{20}; rounds.next();) CHECK(ex.sync_wait(r, [](auto c) { return fib(c, 12); }) == 144);
+  for (heist_test::rounds rounds{20}; rounds.next();) CHECK(ex.invoke(r, [](auto c) { return fib(c, 12); }) == 144);
 }

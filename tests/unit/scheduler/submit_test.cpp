@@ -1,4 +1,4 @@
-// submit, post, wait_idle and sync_wait, from outside and from inside, with any number of workers.
+// submit, post, wait_idle and invoke, from outside and from inside, with any number of workers.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -219,26 +219,26 @@ TEST_CASE("wait_idle: inside a task of the same executor it throws instead of wa
   heist_test::watchdog guard{"wait_idle inside", 30s, [&] { return ex.state_text(); }};
   auto f = ex.submit([&] { ex.wait_idle(); });
   CHECK_THROWS_AS(f.get(), heist::executor_error);
-  CHECK_THROWS_WITH(ex.sync_wait([&] { ex.wait_idle(); }), Catch::Contains("waiting outside"));
+  CHECK_THROWS_WITH(ex.invoke([&] { ex.wait_idle(); }), Catch::Contains("waiting outside"));
   expect_counts_balance(ex);
 }
 
-TEST_CASE("sync_wait: outside, inside, and inside itself", "[sched]") {
+TEST_CASE("invoke: outside, inside, and inside itself", "[sched]") {
   for (std::size_t const workers : {1u, 2u}) {
     heist::executor ex{workers};
-    heist_test::watchdog guard{"sync_wait", 30s, [&] { return ex.state_text(); }};
-    CHECK(ex.sync_wait([] { return 1; }) == 1);
-    CHECK(ex.sync_wait([&] { return ex.sync_wait([&] { return ex.sync_wait([] { return 5; }); }); }) == 5);
+    heist_test::watchdog guard{"invoke", 30s, [&] { return ex.state_text(); }};
+    CHECK(ex.invoke([] { return 1; }) == 1);
+    CHECK(ex.invoke([&] { return ex.invoke([&] { return ex.invoke([] { return 5; }); }); }) == 5);
     int x = 0;
     auto const reference = [&]() -> int& { return x; };
-    CHECK((std::is_same_v<decltype(ex.sync_wait(reference)), int&>));
-    CHECK_THROWS_AS(ex.sync_wait([&] { ex.sync_wait([] { throw 1; }); }), int);
+    CHECK((std::is_same_v<decltype(ex.invoke(reference)), int&>));
+    CHECK_THROWS_AS(ex.invoke([&] { ex.invoke([] { throw 1; }); }), int);
   }
 }
 
 TEST_CASE("submit: a context submits to the executor of its task", "[sched]") {
   heist::executor ex{2};
-  int const result = ex.sync_wait([](heist::context ctx) {
+  int const result = ex.invoke([](heist::context ctx) {
     auto a = ctx.submit([] { return 1; });
     auto b = ctx.submit([](heist::context inner) { return inner.submit([] { return 2; }).get(); });
     return ctx.stop_requested() ? -1 : a.get() + b.get();
@@ -248,7 +248,7 @@ TEST_CASE("submit: a context submits to the executor of its task", "[sched]") {
 
 TEST_CASE("submit: a result that cannot move is given as a future's task, or refused when compiled", "[sched]") {
   heist::executor ex{1};
-  std::unique_ptr<pinned> const p = ex.sync_wait([] { return std::make_unique<pinned>(9); });
+  std::unique_ptr<pinned> const p = ex.invoke([] { return std::make_unique<pinned>(9); });
   CHECK(p->n == 9);
 }
 

@@ -210,7 +210,7 @@ TEST_CASE("time_breakdown: leap-frogging shows time inside joins, parking does n
   auto const shares = []<class Join>(Join) {
     executor_with<Join, by_event> ex{heist::options{.workers = 2}};
     heist_test::watchdog guard{ex, 60s, "join"};
-    ex.sync_wait([](auto ctx) { meet_in_the_join(ctx); });
+    ex.invoke([](auto ctx) { meet_in_the_join(ctx); });
     auto const r = ex.observer().report();
     check_identity(r);
     return r.total();
@@ -230,7 +230,7 @@ TEST_CASE("time_breakdown: leap-frogging shows time inside joins, parking does n
 TEST_CASE("time_breakdown: a join that only waits shows search inside joins", "[time_breakdown]") {
   executor_with<heist::join::spin, by_event> ex{heist::options{.workers = 2}};
   heist_test::watchdog guard{ex, 60s, "wait"};
-  ex.sync_wait([](auto ctx) {
+  ex.invoke([](auto ctx) {
     std::atomic<bool> stolen{false};
     using context = decltype(ctx);
     ctx.fork_join([&](context c) { fork_until(c, stolen); }, [&] { stolen = true; });
@@ -245,7 +245,7 @@ TEST_CASE("time_breakdown: a task on top of a waiting join may park and go on el
   executor_with<heist::join::leapfrog> ex{heist::options{.workers = 2}};
   heist_test::watchdog guard{ex, 60s, "park on top"};
   for (int round = 0; round < 50; ++round) {
-    ex.sync_wait([](auto ctx) {
+    ex.invoke([](auto ctx) {
       using context = decltype(ctx);
       std::atomic<bool> stolen{false}, inner_ran{false};
       ctx.fork_join([&](context c) { fork_until(c, stolen); },
@@ -271,7 +271,7 @@ TEST_CASE("time_breakdown: beside another observer", "[time_breakdown]") {
   heist::executor<heist::policy::with_join<heist::policy::random, heist::join::leapfrog>, both> ex{
       heist::options{.workers = 2}};
   heist_test::watchdog guard{ex, 60s, "tee"};
-  ex.sync_wait([](auto ctx) { meet_in_the_join(ctx); });
+  ex.invoke([](auto ctx) { meet_in_the_join(ctx); });
   auto const r = ex.observer().second.report();
   check_identity(r);
   CHECK(r.total().application_in_join > 0);

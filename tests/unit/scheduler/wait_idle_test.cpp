@@ -94,7 +94,7 @@ TEST_CASE("wait_idle: inside a task of another executor it parks, and so does th
   heist::executor a{1};
   heist_test::watchdog guard{a, 60s, "nested wait_idle"};
   for (int i = 0; i < (slow ? 3 : 20); ++i) {
-    int const n = a.sync_wait([&a] {
+    int const n = a.invoke([&a] {
       std::atomic<int> in{0};
       heist::executor b{1};
       b.post([&] { in += a.submit([] { return 1; }).get(); });
@@ -103,7 +103,7 @@ TEST_CASE("wait_idle: inside a task of another executor it parks, and so does th
     });
     REQUIRE(n == 1);
     std::atomic<int> later{0};
-    a.sync_wait([&] {
+    a.invoke([&] {
       heist::executor b{1};
       b.post([&] { later += a.submit([] { return 1; }).get(); });
     });
@@ -113,5 +113,5 @@ TEST_CASE("wait_idle: inside a task of another executor it parks, and so does th
 
 TEST_CASE("wait_idle: a task's own executor is refused", "[sched]") {
   heist::executor ex{1};
-  CHECK_THROWS_AS(ex.sync_wait([&ex] { ex.wait_idle(); }), heist::executor_error);
+  CHECK_THROWS_AS(ex.invoke([&ex] { ex.wait_idle(); }), heist::executor_error);
 }

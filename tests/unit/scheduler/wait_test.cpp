@@ -51,7 +51,7 @@ TEST_CASE("parking: parked fibers are used again, not made anew", "[sched]") {
   heist_test::watchdog guard{"reuse of fibers", 60s, [&] { return ex.state_text(); }};
   int const rounds = slow ? 2000 : 50000;
   // With a fiber of 1 MiB per wait this would need 50 GiB and run out of mappings.
-  ex.sync_wait([&] {
+  ex.invoke([&] {
     for (int i = 0; i < rounds; ++i) ex.submit([] {}).get();
   });
 }
@@ -65,7 +65,7 @@ TEST_CASE("parking: deep chains of waits end, on few workers and small stacks", 
       if (left == 0) return 0;
       return 1 + ex.submit([&chain, left] { return chain(left - 1); }).get();
     };
-    CHECK(ex.sync_wait([&] { return chain(depth); }) == depth);
+    CHECK(ex.invoke([&] { return chain(depth); }) == depth);
   }
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("parking: a tree of waits, where every task waits for two", "[sched]")
       auto b = ex.submit([&tree, left] { return tree(left - 1); });
       return a.get() + b.get();
     };
-    CHECK(ex.sync_wait([&] { return tree(depth); }) == 1L << depth);
+    CHECK(ex.invoke([&] { return tree(depth); }) == 1L << depth);
   }
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("parking: exceptions cross chains of waits", "[sched]") {
     if (left == 0) throw std::runtime_error{"bottom"};
     ex.submit([&chain, left] { chain(left - 1); }).get();
   };
-  for (int i = 0; i < 20; ++i) CHECK_THROWS_WITH(ex.sync_wait([&] { chain(50); }), "bottom");
+  for (int i = 0; i < 20; ++i) CHECK_THROWS_WITH(ex.invoke([&] { chain(50); }), "bottom");
 }
 
 TEST_CASE("parking: a task that waits inside a handler keeps its exception, on whichever worker", "[sched]") {

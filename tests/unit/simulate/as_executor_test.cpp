@@ -96,7 +96,7 @@ account real(replaying& ex, plan const& p, steal_tree const* follow = nullptr,
   region r;
   if (follow != nullptr) r.follow(*follow, mode);
   real_run run{p, a, {}};
-  ex.sync_wait(r, [&](auto ctx) { run.run(ctx, 0); });
+  ex.invoke(r, [&](auto ctx) { run.run(ctx, 0); });
   a.made = r.tree();
   a.order_given_up = r.explain().find("was given up") != std::string::npos;
   return a;

@@ -139,7 +139,7 @@ class basic_context {
   /// Under other policies, and inside another region's run, it is a call. Throws region_error if `r` has a run
   /// already.
   template <class F>
-  decltype(auto) sync_wait(region& r, F&& f) const {
+  decltype(auto) invoke(region& r, F&& f) const {
     return detail::region_entry<Order>::enter(r, *this, f);
   }
 

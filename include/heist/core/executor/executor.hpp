@@ -280,7 +280,7 @@ class executor {
   /// Runs `f()` or `f(context)` on a worker and returns its result, or rethrows its exception. It always waits until
   /// `f` has ended, also if a calling task has no stack left for its worker (options::max_fibers).
   template <class F>
-  decltype(auto) sync_wait(F&& f) {
+  decltype(auto) invoke(F&& f) {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
       return detail::future_access::take_at_the_end(detail_submit<context_type>(scheduler_, std::forward<F>(f)));
     } else {
@@ -289,7 +289,7 @@ class executor {
   }
   /// The same with the stop token of submit().
   template <class F>
-  decltype(auto) sync_wait(std::stop_token token, F&& f) {
+  decltype(auto) invoke(std::stop_token token, F&& f) {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
       return detail::future_access::take_at_the_end(submit(std::move(token), std::forward<F>(f)));
     } else {
@@ -303,7 +303,7 @@ class executor {
   /// memory (per_worker) nor the executor's stack.
   ///
   /// For `f(context)` the thread takes the place of a sleeping worker until `f` has ended. It runs other tasks while
-  /// `f` waits. A short `f` wakes no worker. In these cases the call is sync_wait(): inside a task, if no worker
+  /// `f` waits. A short `f` wakes no worker. In these cases the call is invoke(): inside a task, if no worker
   /// sleeps, if another thread has taken such a place, under policies with tiers or recordings, and with observers.
   template <class F>
   decltype(auto) run_here(F&& f) {
@@ -324,11 +324,11 @@ class executor {
     }
   }
 
-  /// Runs `f(context)` as one run of `r` (context::sync_wait). Throws region_error if `r` has a run already.
+  /// Runs `f(context)` as one run of `r` (context::invoke). Throws region_error if `r` has a run already.
   template <class F>
-  decltype(auto) sync_wait(region& r, F&& f) {
+  decltype(auto) invoke(region& r, F&& f) {
     if constexpr (detail::accepted<detail::as_called<context_type, F>>()) {
-      return sync_wait([&](context_type c) -> decltype(auto) { return c.sync_wait(r, std::forward<F>(f)); });
+      return invoke([&](context_type c) -> decltype(auto) { return c.invoke(r, std::forward<F>(f)); });
     } else {
       return detail::rejected{};
     }

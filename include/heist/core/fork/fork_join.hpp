@@ -37,7 +37,7 @@ auto fork_join(F&&... f) {
   } else {
     throw executor_error{
         "heist::fork_join with callables that take a context, outside of any task: there is none to give. "
-        "Fix it by calling it inside executor::sync_wait, or by callables without parameters."};
+        "Fix it by calling it inside executor::invoke, or by callables without parameters."};
   }
 }
 

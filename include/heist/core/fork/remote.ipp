@@ -15,7 +15,7 @@ HEIST_COLD_BODY fiber& fiber_of_caller(fiber& of) noexcept {
   if (w == nullptr) {
     HEIST_FATAL(
         "a task's context or scope is used on a thread that runs no task: it belongs to the task that it was handed "
-        "to, and to what that forks; fix it by executor::sync_wait or executor::submit there");
+        "to, and to what that forks; fix it by executor::invoke or executor::submit there");
   }
   if (&w->scheduler != &of.scheduler && (of.scheduler.room == nullptr || !of.scheduler.room->has_remote(*w))) {
     HEIST_FATAL(

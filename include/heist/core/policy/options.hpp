@@ -38,7 +38,7 @@ struct options {
   /// The largest number of fibers, at least one for each worker. Each waiting task needs one; under child-first order
   /// each level of forks on each worker needs one, which the worker keeps. The executor keeps their addresses until
   /// it is destroyed, and returns their memory (docs/performance.md, "Memory"). If one more is needed, a fork and a
-  /// wait for a future or a run throw stack_error. A join, sync_wait() and algorithms continue without one. 0:
+  /// wait for a future or a run throw stack_error. A join, invoke() and algorithms continue without one. 0:
   /// HEIST_MAX_FIBERS, or 30,000.
   std::size_t max_fibers = 0;
   /// The largest number of threads: one for each worker, and more for calls that block (context::blocking). The

@@ -102,8 +102,8 @@ class chosen_visit final : public region_visit {
     room_.all.begins();
     future_access::take_at_the_end(heist::detail_submit<context>(*trials_->there(), [&](context c) {
       interrupted_by const part_of{context_access::fiber_of(c), outer};
-      c.sync_wait(memory,
-                  [&body](context in) { body.call(context_access::fiber_of(in), context_access::position_of(in)); });
+      c.invoke(memory,
+               [&body](context in) { body.call(context_access::fiber_of(in), context_access::position_of(in)); });
     }));
   }
 

@@ -33,7 +33,7 @@ redistribution redistribute(Where&& where, region const& phase, F&& initializer)
   }
   region along;
   along.follow(phase.tree(), replay_mode::strict_ordered);
-  where.sync_wait(along, std::forward<F>(initializer));
+  where.invoke(along, std::forward<F>(initializer));
   return {along.times(), along.explain()};
 }
 

@@ -26,7 +26,7 @@ struct loop_options {
   /// instead.
   std::stop_token stop = {};
   /// Makes the loop one run of this region. Under a policy with memory it is then divided in the same way each time,
-  /// and its parts come back to where they were (context::sync_wait).
+  /// and its parts come back to where they were (context::invoke).
   heist::region* region = nullptr;
 };
 

@@ -66,7 +66,7 @@ template <class Context, class F>
 decltype(auto) within_region(Context const& c, region* r, F& f) {
   if constexpr (std::is_same_v<Context, context>) {
     if (r != nullptr) {
-      return c.sync_wait(*r, [&f, modes = control_words::now()](context inside) {
+      return c.invoke(*r, [&f, modes = control_words::now()](context inside) {
         in_modes const as_caller{modes};
         return f(inside);
       });

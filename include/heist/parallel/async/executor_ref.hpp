@@ -71,7 +71,7 @@ class executor_ref {
   }
 
   template <class F>
-  decltype(auto) sync_wait(F&& f) const {
+  decltype(auto) invoke(F&& f) const {
     if constexpr (detail::accepted<detail::as_task<context, F>>()) {
       return detail::future_access::take_at_the_end(submit(std::forward<F>(f)));
     } else {
@@ -79,7 +79,7 @@ class executor_ref {
     }
   }
   template <class F>
-  decltype(auto) sync_wait(std::stop_token token, F&& f) const {
+  decltype(auto) invoke(std::stop_token token, F&& f) const {
     if constexpr (detail::accepted<detail::as_task<context, F>>()) {
       return detail::future_access::take_at_the_end(submit(std::move(token), std::forward<F>(f)));
     } else {
@@ -87,9 +87,9 @@ class executor_ref {
     }
   }
   template <class F>
-  decltype(auto) sync_wait(region& r, F&& f) const {
+  decltype(auto) invoke(region& r, F&& f) const {
     if constexpr (detail::accepted<detail::as_called<context, F>>()) {
-      return sync_wait([&](context c) -> decltype(auto) { return c.sync_wait(r, std::forward<F>(f)); });
+      return invoke([&](context c) -> decltype(auto) { return c.invoke(r, std::forward<F>(f)); });
     } else {
       return detail::rejected{};
     }

@@ -62,7 +62,7 @@ class instrumented_context {
 
   /// As Context's. Of a recording it is a run, if the outermost task enters it while no scope of its own is at work.
   template <class F>
-  decltype(auto) sync_wait(region& r, F&& f) const {
+  decltype(auto) invoke(region& r, F&& f) const {
     return tracker_->enter(context_, r, f);
   }
 

@@ -80,10 +80,10 @@ auto record_program(Executor& ex, F&& f, recording_options options = {}) {
     return p;
   };
   if constexpr (std::is_void_v<result>) {
-    ex.sync_wait(outermost);
+    ex.invoke(outermost);
     return program_recording<result>{{}, program()};
   } else {
-    return program_recording<result>{ex.sync_wait(outermost), program()};  // braces: from left to right
+    return program_recording<result>{ex.invoke(outermost), program()};  // braces: from left to right
   }
 }
 

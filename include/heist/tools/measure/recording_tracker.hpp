@@ -92,9 +92,9 @@ class recording_tracker {
   template <class Context, class F>
   decltype(auto) enter(Context const& c, region& r, F& f) {
     stopped_strand<Clock> const stop{*this};
-    if (!may_enter_run()) return c.sync_wait(r, region_body<F>{&f, this, nullptr});
+    if (!may_enter_run()) return c.invoke(r, region_body<F>{&f, this, nullptr});
     next_run<Context> const after{*this, c};
-    return c.sync_wait(r, region_body<F>{&f, this, &r});
+    return c.invoke(r, region_body<F>{&f, this, &r});
   }
 
   /// `f`, to be called with a context that records nothing.

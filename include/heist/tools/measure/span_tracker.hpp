@@ -106,7 +106,7 @@ class span_tracker {
   template <class Context, class F>
   decltype(auto) enter(Context const& c, region& r, F& f) {
     children<1> body{*this};
-    return c.sync_wait(r, task<F>{&f, &body.totals[0], steal_cost});
+    return c.invoke(r, task<F>{&f, &body.totals[0], steal_cost});
   }
 
   /// `f`, to be called with a context whose totals are not asked for.

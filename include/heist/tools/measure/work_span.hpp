@@ -58,10 +58,10 @@ auto measure_work_span(Executor& ex, F&& f, work_span_options options = {}) {
         all.work, all.span, all.burdened, all.tasks, all.strands, options.steal_cost, detail::empty_strand<Clock>()};
   };
   if constexpr (std::is_void_v<result>) {
-    ex.sync_wait(root);
+    ex.invoke(root);
     return work_span_measurement<result>{{}, profile()};
   } else {
-    return work_span_measurement<result>{ex.sync_wait(root), profile()};  // braces: from left to right
+    return work_span_measurement<result>{ex.invoke(root), profile()};  // braces: from left to right
   }
 }
 

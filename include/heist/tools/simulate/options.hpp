@@ -32,7 +32,7 @@ struct caches {
 
 /// How one run of a program follows another.
 enum class entry : std::uint8_t {
-  inside,  ///< all of them in one task, as ctx.sync_wait(region, f) does
+  inside,  ///< all of them in one task, as ctx.invoke(region, f) does
   outside  ///< each is submitted by a thread that is no worker, when the one before has ended
 };
 

@@ -124,7 +124,7 @@ void within(Partitioner& p, F&& f) {
       f();  // it has no memory
     } else {
       keep_task_state const kept;
-      heist::current_executor()->sync_wait(p.region(), [&, state = this_task()](heist::context) { run_as(state, f); });
+      heist::current_executor()->invoke(p.region(), [&, state = this_task()](heist::context) { run_as(state, f); });
     }
   } else {
     f();
