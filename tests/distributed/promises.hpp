@@ -35,7 +35,7 @@ inline void values_of_every_size(heist::world& world, heist::executor<>& ex) {
   heist::distributed_graph g{world};
   std::atomic<int> good{0};
   int expected = 0;
-  for (std::size_t const size : {0, 1, 4, 4093, 4094, 4095, 4096, 100'000, 2'000'000}) {
+  for (std::size_t const size : {0u, 1u, 4u, 4093u, 4094u, 4095u, 4096u, 100'000u, 2'000'000u}) {
     auto const v = g.emplace(heist::on(0), [size] { return pattern(size, 7); });
     for (int r = 0; r < n; ++r) {
       g.emplace(
