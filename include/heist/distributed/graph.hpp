@@ -108,8 +108,7 @@ struct distributed_options {
 /// Threads  built, changed and run by one thread of each rank at a time.
 /// Promises each task runs once in a run, on its rank. A run ends on all ranks: with an exception or a stop on any,
 /// too, and can be repeated then. Graphs that differ between ranks are refused before anything runs.
-/// Cost     a task of another rank: some nanoseconds, and 8 bytes for each of its inputs. More if this rank gives it a
-///          value or takes its.
+/// Cost     a task of another rank: some nanoseconds, and a few bytes. More if this rank gives it a value or takes its.
 class distributed_graph {
  public:
   /// Collective: all ranks make their graphs in the same order.

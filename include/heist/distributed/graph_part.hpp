@@ -1,8 +1,7 @@
 // A rank's part of a distributed graph: its tasks, and the points where values come in and leave.
 #pragma once
 
-#include <algorithm>  // max, stable_sort
-#include <cstddef>    // size_t
+#include <cstddef>  // size_t
 #include <cstdint>
 #include <exception>
 #include <limits>
@@ -17,6 +16,7 @@
 #include "heist/core/base/vector.hpp"
 #include "heist/distributed/crossing.hpp"
 #include "heist/distributed/memory.hpp"
+#include "heist/distributed/ways.hpp"
 #include "heist/distributed/world.hpp"
 #include "heist/graph/task_graph.hpp"
 
@@ -36,6 +36,7 @@ class graph_part {
   std::uint32_t add(int on, std::uint64_t type, task_place how) {
     if (on < 0 || on >= world_->size()) reject_rank(on);
     agreed_ = false;
+    edges_.add_task();
     mix(static_cast<std::uint64_t>(on) ^ type);
     if (memory_ != nullptr) {
       memory_->shape.add(on, how);
@@ -45,7 +46,7 @@ class graph_part {
   }
   /// An input of the last one.
   void add_input(std::uint32_t from, bool is_taken) {
-    edges_.emplace_back(from, tasks_);
+    edges_.add_input(from);
     std::uint64_t const edge = std::uint64_t{from} << 1 | std::uint64_t{is_taken};
     mix(edge);
     if (memory_ != nullptr) {
@@ -56,7 +57,7 @@ class graph_part {
   /// An edge, of which all ranks must say the same.
   void changed(std::uint32_t from, std::uint32_t to) {
     agreed_ = false;
-    if (from < to) edges_.emplace_back(from, to);
+    edges_.add_order(from, to);
     mix(std::uint64_t{from} << 32 | to);
     if (memory_ != nullptr) {
       memory_->shape.orders.emplace_back(from, to);
@@ -171,13 +172,7 @@ class graph_part {
   /// Tells the local graph the ways of its tasks in the whole graph (README.md, "Order").
   void find_ways() {
     if (crossings_ == 0 && incoming_.empty()) return;
-    auto const later = [](auto const& x, auto const& y) { return x.second > y.second; };
-    if (!std::is_sorted(edges_.rbegin(), edges_.rend(), later)) std::stable_sort(edges_.rbegin(), edges_.rend(), later);
-    std::vector<std::uint32_t> ways(tasks_ + std::size_t{1}, 1);
-    for (std::size_t i = edges_.size(); i-- != 0;) {
-      auto const [from, to] = edges_[i];
-      ways[from] = std::max(ways[from], ways[to] + 1);
-    }
+    std::vector<std::uint32_t> ways = edges_.ways();
     ways[no_task] = std::numeric_limits<std::uint32_t>::max();
     auto known = heist::detail::make_unique<heist::detail::vector<std::uint32_t>>();
     for (auto const& [task, index] : here_) {
@@ -221,8 +216,8 @@ class graph_part {
   std::unordered_map<std::uint32_t, arrival> incoming_;                         ///< by task
   std::unordered_map<std::uint32_t, std::unique_ptr<std::vector<int>>> sends_;  ///< by task: ranks
   std::unordered_map<std::uint32_t, std::string> names_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;  ///< of all ranks' tasks: from, to
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> here_;   ///< task, or no_task, and index in the local graph
+  edge_list edges_;                                            ///< of all ranks' tasks
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> here_;  ///< task, or no_task, and index in the local graph
   std::vector<bool> taken_;
   std::uint32_t tasks_ = 0;
   std::uint64_t hash_ = 0;

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <random>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -354,7 +355,9 @@ TEST_CASE("a large value is sent before the task that takes it there changes it"
   wrong = 0;
   for (faults const& f : {faults{}, faults{.late = 200}, faults{.late = 20, .twice = 2}}) {
     for (std::size_t const window : {std::size_t{64} << 20, std::size_t{1} << 15}) {
-      on_ranks(3, f, {.window = window}, [&](heist::world& w) {
+      heist::world_options options;
+      options.window = window;
+      on_ranks(3, f, options, [&](heist::world& w) {
         heist::executor ex{static_cast<std::size_t>(1 + w.rank() % 2)};
         heist::distributed_graph g{w};
         for (std::size_t const size : {2'000u, 17'000u, 100'000u}) {
@@ -400,6 +403,32 @@ TEST_CASE("a task comes first from which the longest path leads to the end, over
     expect(w.rank() != 0 || (order[0] == 3 && order.back() == 4));
   });
   CHECK(wrong == 0);
+}
+
+TEST_CASE("an edge_list knows the ways of all tasks, near and far", "[distributed]") {
+  std::minstd_rand random{7};
+  heist::distributed::edge_list list;
+  std::vector<std::vector<std::uint32_t>> inputs(40'001);
+  for (std::uint32_t t = 1; t <= 40'000; ++t) {
+    list.add_task();
+    for (std::uint32_t i = random() % 4; t > 1 && i != 0; --i) {
+      std::uint32_t const reach = std::min<std::uint32_t>(t - 1, 1u << (random() % 16));
+      std::uint32_t const from = random() % 8 == 0 ? t - reach : t - 1 - static_cast<std::uint32_t>(random() % reach);
+      list.add_input(from);
+      inputs[t].push_back(from);
+    }
+  }
+  for (int i = 0; i < 1000; ++i) {
+    auto const a = static_cast<std::uint32_t>(1 + random() % 40'000),
+               b = static_cast<std::uint32_t>(1 + random() % 40'000);
+    list.add_order(a, b);
+    if (a < b) inputs[b].push_back(a);
+  }
+  std::vector<std::uint32_t> ways(40'001, 1);
+  for (std::uint32_t t = 40'000; t != 0; --t) {
+    for (std::uint32_t const from : inputs[t]) ways[from] = std::max(ways[from], ways[t] + 1);
+  }
+  CHECK(list.ways() == ways);
 }
 
 TEST_CASE("a run with large values is stopped, fails or misses a message, and its graph can go",
