@@ -50,6 +50,26 @@ inline void values_of_every_size(heist::world& world, heist::executor<>& ex) {
   }
 }
 
+/// Vectors and strings of a few bytes.
+inline void values_of_a_few_bytes(heist::world& world, heist::executor<>& ex) {
+  int const n = world.size();
+  heist::distributed_graph g{world};
+  std::atomic<int> good{0};
+  int expected = 0;
+  for (int i = 0; i < 40; ++i) {
+    std::string const text(static_cast<std::size_t>(i), static_cast<char>('a' + i % 26));
+    auto const v = g.emplace(heist::on(i % n), [text] { return text; });
+    g.emplace(
+        heist::on((i + 1) % n), [&good, text](std::string const& x) { good += x == text; }, v);
+    expected += (i + 1) % n == world.rank();
+  }
+  for (int run = 0; run < 3; ++run) {
+    good = 0;
+    ex.run(g).get();
+    check(good == expected, "values of a few bytes arrive as they were sent");
+  }
+}
+
 /// A value that another task of its rank takes and changes, after it was sent.
 inline void value_changed_after_it_was_sent(heist::world& world, heist::executor<>& ex) {
   int const n = world.size();
@@ -144,6 +164,7 @@ inline void graphs_that_differ(heist::world& world, heist::executor<>& ex) {
 inline int promises(heist::world& world) {
   heist::executor ex{2};
   values_of_every_size(world, ex);
+  values_of_a_few_bytes(world, ex);
   value_changed_after_it_was_sent(world, ex);
   many_runs_in_flight(world, ex);
   exception_and_good_run(world, ex);

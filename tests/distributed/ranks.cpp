@@ -3,6 +3,7 @@
 //   random GRAPHS TASKS   against one process       forever     until it is killed, by kill.sh
 //   promises              see there                 large MIB   one value of that size, for machines with 5 times that
 //   sizes SECONDS MIB     values of 0 to MIB MiB    orders      two graphs that the ranks run in different orders
+//   movers GRAPHS TASKS   as random and promises, and every value with bytes comes by a request of its own
 //
 // With HEIST_TEST_STARPU, StarPU-MPI moves the values: in `random` all, in the others the large ones.
 #if defined(HEIST_TEST_STARPU)
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -72,8 +74,11 @@ int main(int argc, char** argv) {
   std::size_t const small = mode == "random" ? 0 : heist::distributed::starpu_engine::together_up_to;
   heist::world world{heist::distributed::starpu(argc, argv, options.pause, small), options};
 #else
-  heist::world world{argc, argv, options};
+  using engine = heist::distributed::engine_of<heist::distributed::mpi_engine>;
+  std::size_t const small = mode == "movers" ? 0 : heist::distributed::mpi_engine::together_up_to;
+  heist::world world{std::make_unique<engine>(argc, argv, options.pause, small), options};
 #endif
+  if (mode == "movers") return random_graphs(world, number(2, 20), number(3, 60)) + ranks_test::promises(world);
   if (mode == "random") return random_graphs(world, number(2, 100), number(3, 60));
   if (mode == "large") return large_value(world, number(2, 3000));
   if (mode == "sizes") return ranks_test::sizes(world, number(2, 10), std::size_t{number(3, 16)} << 20);

@@ -128,7 +128,7 @@ std::pair<char*, std::size_t> bytes_of_value(T const& x) noexcept {
 struct sending_node final : heist::detail::node, heist::detail::event_part {
   static constexpr task_kind kind = task_kind::event;
 
-  /// `how`: sends; the event is finished when `returned` is destroyed, which it gives to the lent bytes.
+  /// A part of the lent bytes. The last one ends the task.
   struct loan {
     explicit loan(sending_node& of) noexcept : part{of} {}
     loan(loan const&) = delete;
@@ -138,7 +138,8 @@ struct sending_node final : heist::detail::node, heist::detail::event_part {
     }
     sending_node& part;
   };
-  using sender = void (*)(sending_node& self, bool interrupted, std::shared_ptr<loan> const& until_sent);
+  /// Sends the value, or in a run that is `interrupted` the news that there is none. True if the value was lent.
+  using sender = bool (*)(sending_node& self, bool interrupted);
 
   sending_node(sender how, graph_part& of, std::uint32_t task, std::uint32_t index_here,
                std::vector<int> const& ranks) noexcept
@@ -158,14 +159,19 @@ struct sending_node final : heist::detail::node, heist::detail::event_part {
     auto& me = static_cast<sending_node&>(r.built());
     heist::detail::run_state& of = *r.graph->current;
     [[maybe_unused]] auto const claimed = me.word.claim();  // nobody else does
+    bool lent = false;
     try {
-      me.send(me, of.interrupted(), std::make_shared<loan>(me));
+      lent = me.send(me, of.interrupted());
     } catch (...) {
       of.fail(heist::detail::exception_of_task(), &r);
     }
+    [[maybe_unused]] bool const waits = !lent && me.word.fill();  // it does not wait before reached()
     return me.reached(r, self);
   }
-  static std::string text_of(heist::detail::outside_note const& self);
+  static std::string text_of(heist::detail::outside_note const& self) {
+    auto const& me = static_cast<sending_node const&>(static_cast<event_part const&>(self));
+    return "the value of task #" + std::to_string(me.id) + " of a distributed graph is being sent";
+  }
 
   sender send;
   graph_part* graph;

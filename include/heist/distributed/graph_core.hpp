@@ -74,6 +74,7 @@ class graph_core final : public port,
 
   std::shared_ptr<run_record> start(heist::detail::core& scheduler, std::stop_token token) {
     agree_on_graph();
+    find_ways();
     if (memory_ != nullptr) memory_->workers = scheduler.worker_count;
     auto const run = std::make_shared<run_record>();
     run->generation = scheduler.generation();
@@ -144,6 +145,7 @@ class graph_core final : public port,
   /// Collective, between runs. `cut`: numbers of tasks; empty: all.
   void save(std::string const& folder, std::vector<std::uint32_t> const& cut) {
     save_on_all(*this, remembered(), folder, cut);
+    agreed_ = false;  // the tasks that save have ways, too
   }
   graph_memory& remembered() {
     if (memory_ == nullptr) {
@@ -182,14 +184,18 @@ class graph_core final : public port,
     }
   }
 
-  /// In the run in progress a value comes to memory of its own. Values that are early are unpacked later.
+  /// In the run in progress a large value comes to memory of its own. Values that are early are unpacked later.
   message prepare(message_head const& head, std::size_t size) override {
     incoming_part::prepare_memory how = nullptr;
     {
       std::lock_guard const guard{lock_};
-      if (head.run == open_run_) how = incoming_.at(head.task).part->prepare;
+      if (size > small_value && head.run == open_run_) how = incoming_.at(head.task).part->prepare;
     }
-    return how != nullptr ? how(head, size) : port::prepare(head, size);
+    try {
+      if (how != nullptr) return how(head, size);
+    } catch (...) {  // the worker meets it again, where it ends the run
+    }
+    return port::prepare(head, size);
   }
 
   std::string awaited(bool give_up, int from) override {
@@ -209,6 +215,7 @@ class graph_core final : public port,
             if (give_up) in_vain.push_back(a.part);
           }
           if (give_up && !here.empty()) run.given_up = late + here;
+          here += unsent(from, where(run));
         } else if (run.number <= ended_here_ &&
                    (from < 0 || (rank() == 0 ? !parts_[run.number].contains(from) : from == 0))) {
           here = "  for the end of " +
@@ -238,8 +245,8 @@ class graph_core final : public port,
     auto const mine = std::tuple{hash_, tasks_, memory_ == nullptr ? std::string{} : memory_->difference()};
     auto const answer = agree(*world_, detail::packed(mine), &difference_of);
     if (auto const text = detail::unpacked<std::string>(answer); !text.empty()) throw graph_error{text};
-    find_ways();
     agreed_ = true;
+    ways_are_old_ = crossings_ != 0 || !incoming_.empty();
   }
 
   /// The first step of a run on this rank: brings the messages that came early for it.
@@ -288,17 +295,23 @@ class graph_core final : public port,
     return ended_here_ + 1;
   }
 
-  void post(std::uint32_t id, bytes const* value, std::vector<int> const& to) override {
+  void post(std::uint32_t id, bytes* value, std::vector<int> const& to) override {
     message_head head{
         .kind = value != nullptr ? message_kind::value : message_kind::none, .graph = number_, .task = id};
     head.run = current_run();
+    std::exception_ptr failed;
     for (int const rank : to) {
-      if (value != nullptr) {
-        world_->send_value(rank, {head, *value});
-      } else {
-        world_->send(rank, {head, {}});
+      try {
+        if (value != nullptr) {
+          world_->send_value(rank, head, *value);
+          continue;
+        }
+      } catch (...) {  // no memory; but a message has to come
+        failed = std::current_exception();
       }
+      world_->send(rank, {{.kind = message_kind::none, .graph = number_, .run = head.run, .task = id}, {}});
     }
+    if (failed) std::rethrow_exception(failed);
   }
 
   /// The part of this rank cannot run, and the other ranks may have begun.

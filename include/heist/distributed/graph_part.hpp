@@ -142,6 +142,7 @@ class graph_part {
       if constexpr (detail::may_be_lent<T>()) {
         sender = local_.emplace_node<sending_node, void>(&send_in_place<T>, *this, id, here.index(), *ranks);
         local_.implementation().may_have_events = true;
+        sending_.push_back(static_cast<sending_node*>(local_.implementation().nodes[sender.index()]));
       } else {
         sender = local_.emplace_always(
             [this, id, here, list = ranks.get()](heist::context c) { send<T>(id, here, *list, c.stop_requested()); });
@@ -169,9 +170,10 @@ class graph_part {
   /// Of a task here that has no number, and is urgent: other ranks wait for its effect.
   static constexpr std::uint32_t no_task = 0;
 
-  /// Tells the local graph the ways of its tasks in the whole graph (README.md, "Order").
+  /// Tells the local graph the ways of its tasks in the whole graph (README.md, "Order"), when it does not run.
   void find_ways() {
-    if (crossings_ == 0 && incoming_.empty()) return;
+    if (!ways_are_old_) return;
+    auto& local = local_.implementation();
     std::vector<std::uint32_t> ways = edges_.ways();
     ways[no_task] = std::numeric_limits<std::uint32_t>::max();
     auto known = heist::detail::make_unique<heist::detail::vector<std::uint32_t>>();
@@ -179,7 +181,23 @@ class graph_part {
       if (known->size() <= index) known->resize(index + std::size_t{1}, 0);
       (*known)[index] = ways[task];
     }
-    local_.implementation().known_ways = std::move(known);
+    spin_guard const guard{local.lock};
+    if (local.current != nullptr) return;
+    local.known_ways = std::move(known);
+    local.layout_valid = false;
+    ways_are_old_ = false;
+  }
+
+  /// Lent values that other ranks, or one, have not received: a line each, with this end.
+  std::string unsent(int by, std::string const& end) const {
+    std::string text;
+    for (sending_node const* const s : sending_) {
+      for (int const rank : *s->to) {
+        if (!s->word.is_claimed() || (by >= 0 && by != rank)) continue;
+        text += "  for rank " + std::to_string(rank) + " to receive the value of " + name_of(s->id) + end;
+      }
+    }
+    return text;
   }
 
   /// Difference of the graphs that the ranks have built; empty: they are equal.
@@ -205,7 +223,7 @@ class graph_part {
 
   ~graph_part() = default;
   /// A value, or the news that there is none, goes to these ranks; called in a run.
-  virtual void post(std::uint32_t id, bytes const* value, std::vector<int> const& to) = 0;
+  virtual void post(std::uint32_t id, bytes* value, std::vector<int> const& to) = 0;
 
   /// The run in progress, counted from 1.
   virtual std::uint32_t current_run() = 0;
@@ -216,6 +234,7 @@ class graph_part {
   std::unordered_map<std::uint32_t, arrival> incoming_;                         ///< by task
   std::unordered_map<std::uint32_t, std::unique_ptr<std::vector<int>>> sends_;  ///< by task: ranks
   std::unordered_map<std::uint32_t, std::string> names_;
+  std::vector<sending_node*> sending_;                         ///< of large values
   edge_list edges_;                                            ///< of all ranks' tasks
   std::vector<std::pair<std::uint32_t, std::uint32_t>> here_;  ///< task, or no_task, and index in the local graph
   std::vector<bool> taken_;
@@ -223,6 +242,7 @@ class graph_part {
   std::uint64_t hash_ = 0;
   std::size_t crossings_ = 0;
   bool agreed_ = false;  ///< the ranks know that they have built the same
+  bool ways_are_old_ = false;
 
  private:
   [[noreturn]] void reject_rank(int on) const {
@@ -237,6 +257,7 @@ class graph_part {
     auto const saver = graph.local_.emplace_always([me = &graph, here, id = of.id](heist::context c) {
       if (!c.stop_requested()) me->save_value<T>(id, here);
     });
+    graph.add_here(of.id, saver.index());  // as urgent as the task
     graph.local_.implementation().add_edge(of.index, saver.index(), !std::is_void_v<T>);
   }
   template <class T>
@@ -251,19 +272,29 @@ class graph_part {
     }
   }
 
-  /// A large value is sent from where it stands, for which its memory stays as it is until then.
+  /// A large value is sent from where it stands, for which its memory stays as it is until then. Not where silence may
+  /// end a run: nobody can take the memory back.
   template <class T>
-  static void send_in_place(sending_node& self, bool interrupted,
-                            std::shared_ptr<sending_node::loan> const& until_sent) {
+  static bool send_in_place(sending_node& self, bool interrupted) {
     graph_part& graph = *self.graph;
     task<T> const here = graph.local_.template handle<T>(self.here);
-    if (!interrupted && here.value().full()) {
+    if (!interrupted && here.value().full() && !graph.world_->options().silence_ends) {
       if (auto const [at, size] = detail::bytes_of_value(here.value().get()); size > small_value) {
-        bytes const data{until_sent, at, size, true};
-        return graph.post(self.id, &data, *self.to);
+        std::shared_ptr<sending_node::loan> until_sent;
+        try {
+          until_sent = std::make_shared<sending_node::loan>(self);
+        } catch (...) {
+          graph.post(self.id, nullptr, *self.to);
+          throw;
+        }
+        bytes data{until_sent, at, size, true};
+        until_sent.reset();
+        graph.post(self.id, &data, *self.to);
+        return true;
       }
     }
     graph.send<T>(self.id, here, *self.to, interrupted);
+    return false;
   }
 
   /// The task that follows each whose value is taken elsewhere. It runs in an interrupted run, too.
@@ -288,11 +319,6 @@ class graph_part {
     if (failed) std::rethrow_exception(failed);
   }
 };
-
-inline std::string sending_node::text_of(heist::detail::outside_note const& self) {
-  auto const& me = static_cast<sending_node const&>(static_cast<event_part const&>(self));
-  return "the value of " + me.graph->name_of(me.id) + " is being sent";
-}
 
 inline void used_up(incoming_part& part, std::size_t size) {
   part.graph->of().used_up(part.from, part.come.head.graph, size);

@@ -72,7 +72,7 @@ std::uint64_t size_on_its_way(T const& x) {
     return sizeof(T);
   } else if constexpr (!detail::has_own_wire<T> && !detail::is_array<T> && !detail::has_serialize<T> &&
                        detail::contiguous_of_flat<T>) {
-    return sizeof(std::uint64_t) + std::ranges::size(x) * sizeof(detail::element<T>);
+    return std::ranges::size(x) * sizeof(detail::element<T>);
   } else {
     return detail::packed(x).size();
   }

@@ -269,7 +269,9 @@ class basic_mpi_engine {
       bool is_whole = false;
       if (!fetch(from, is_whole)) return any;
       any = true;
-      if (is_whole) take_frame(from, in_);
+      if (!is_whole) continue;
+      take_frame(from, in_);
+      if (in_.size > mpi_frames::room) in_ = {};  // its value is there
     }
     return true;
   }
@@ -304,8 +306,7 @@ class basic_mpi_engine {
     MPI_Get_count(&status, MPI_BYTE, &n);
     from = status.MPI_SOURCE;
     in_.size = static_cast<std::size_t>(n);
-    // A new one, if values in the last one are still needed.
-    if (in_.size > in_.text.size() || in_.text.is_shared()) in_.text = bytes{std::max(in_.size, mpi_frames::room)};
+    if (in_.size > in_.text.size()) in_.text = bytes{std::max(in_.size, mpi_frames::room)};
     check_mpi(comm_, MPI_Imrecv(in_.text.data(), n, MPI_BYTE, &what, &in_.request), "receive");
     auto& before = arriving_[static_cast<std::size_t>(from)];
     if (before.empty()) {

@@ -190,8 +190,9 @@ class world {
     }
     engine_->send(to, std::move(m));
   }
-  /// A value: when the other rank has room for it.
-  void send_value(int to, distributed::message&& m) {
+  /// A value: when the other rank has room for it. Lent bytes are copied, once for all ranks, if they have to wait.
+  void send_value(int to, distributed::message_head const& head, distributed::bytes& value) {
+    distributed::message m{head, value};
     {
       std::unique_lock guard{lock_};
       for (;;) {
@@ -205,7 +206,8 @@ class world {
           return;
         }
         guard.unlock();
-        m.data.keep();  // the other rank may be busy for long
+        value.keep();
+        m.data = value;
         guard.lock();
       }
     }

@@ -62,6 +62,10 @@ class basic_event_word {
   }
 
   bool full() const noexcept { return (bits_.load(std::memory_order_acquire) & is_full) != 0; }  // V1
+  /// A thread makes the value at this moment.
+  bool is_claimed() const noexcept {
+    return (bits_.load(std::memory_order_relaxed) & (claimed | is_full)) == claimed;  // relaxed: for people
+  }
   /// After full() or reach() was true: the value was given up.
   bool was_released() const noexcept {
     return (bits_.load(std::memory_order_relaxed) & released) != 0;  // relaxed: seen already
