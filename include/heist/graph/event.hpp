@@ -73,7 +73,7 @@ struct event_access;
 /// A task of a graph that any thread finishes with a value, once in each run. The run waits for it, but no worker
 /// does. It is a handle like task<T>, and converts to task<T>.
 ///
-/// Threads  set_value() and fail(): any, while a run of the graph is in progress, from the return of run() on.
+/// Threads  set_value() and set_exception(): any, while a run of the graph is in progress, from the return of run() on.
 template <class T>
 class event : public task<T> {
  public:
