@@ -86,6 +86,10 @@ std::vector<std::size_t> sizes_for(options const& o) {
   description const& about = P::about;
   std::vector<std::size_t> sizes;
   for (std::size_t const bytes : o.bytes) {
+    if constexpr (requires { P::size_for_bytes(bytes); }) {  // one of a few sizes
+      sizes.push_back(P::size_for_bytes(bytes));
+      continue;
+    }
     if (P::bytes_for(about.largest) == 0)
       throw wrong_input{
           fmt::format("{}: its size does not follow from --bytes; say --size ({})", about.name, about.size_means)};

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>    // abs, sqrt
 #include <cstddef>  // size_t
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,15 @@ class cg {
                                                .leaf = 224,
                                                .steps = 30};
   static std::size_t bytes_for(std::size_t) { return 0; }
+  /// The largest class that needs about so many bytes at most; otherwise the smallest.
+  static std::size_t size_for_bytes(std::size_t bytes) {
+    std::size_t best = about.smallest;
+    for (cg_class const& c : classes) {
+      std::size_t const elements = (c.nonzeros + 1) * (c.nonzeros + 1);
+      if (c.n * (elements * (sizeof(double) + sizeof(std::uint32_t)) + 5 * sizeof(double)) <= bytes) best = c.n;
+    }
+    return best;
+  }
 
   explicit cg(locality::settings const& s)
       : class_{class_of(s.size)},
@@ -90,12 +100,12 @@ class cg {
 
  private:
   static constexpr int iterations = 25;
+  static constexpr std::array<cg_class, 4> classes{{{1400, 7, 10, 15, 8.5971775078648},
+                                                    {7000, 8, 12, 15, 10.362595087124},
+                                                    {14'000, 11, 20, 15, 17.130235054029},
+                                                    {75'000, 13, 60, 75, 22.712745482631}}};
 
   static cg_class class_of(std::size_t n) {
-    constexpr std::array<cg_class, 4> classes{{{1400, 7, 10, 15, 8.5971775078648},
-                                               {7000, 8, 12, 15, 10.362595087124},
-                                               {14'000, 11, 20, 15, 17.130235054029},
-                                               {75'000, 13, 60, 75, 22.712745482631}}};
     for (cg_class const& c : classes) {
       if (c.n == n) return c;
     }

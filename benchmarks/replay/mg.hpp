@@ -34,6 +34,11 @@ class mg {
                                                .leaf = 8,
                                                .steps = 40};
   static std::size_t bytes_for(std::size_t n) { return 3 * n * n * n * sizeof(double); }
+  static std::size_t size_for_bytes(std::size_t bytes) {
+    std::size_t n = about.smallest;
+    while (2 * n <= about.largest && bytes_for(2 * n) <= bytes) n *= 2;
+    return n;
+  }
 
   explicit mg(locality::settings const& s) : v_{checked(s.size)}, leaf_{s.leaf} {
     for (std::size_t n = 2; n <= s.size; n *= 2) {
