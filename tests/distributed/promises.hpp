@@ -29,6 +29,16 @@ inline std::vector<unsigned> pattern(std::size_t size, unsigned seed) {
   return v;
 }
 
+/// In each run as many values must be good here as are expected.
+inline void runs_are_good(heist::executor<>& ex, heist::distributed_graph& g, std::atomic<int>& good, int expected,
+                          int runs, char const* what) {
+  for (int run = 0; run < runs; ++run) {
+    good = 0;
+    ex.run(g).get();
+    check(good == expected, what);
+  }
+}
+
 /// Values of every size, to every rank, three times.
 inline void values_of_every_size(heist::world& world, heist::executor<>& ex) {
   int const n = world.size();
@@ -43,11 +53,7 @@ inline void values_of_every_size(heist::world& world, heist::executor<>& ex) {
     }
     ++expected;
   }
-  for (int run = 0; run < 3; ++run) {
-    good = 0;
-    ex.run(g).get();
-    check(good == expected, "large and small values arrive as they were sent");
-  }
+  runs_are_good(ex, g, good, expected, 3, "large and small values arrive as they were sent");
 }
 
 /// Vectors and strings of a few bytes.
@@ -63,11 +69,7 @@ inline void values_of_a_few_bytes(heist::world& world, heist::executor<>& ex) {
         heist::on((i + 1) % n), [&good, text](std::string const& x) { good += x == text; }, v);
     expected += (i + 1) % n == world.rank();
   }
-  for (int run = 0; run < 3; ++run) {
-    good = 0;
-    ex.run(g).get();
-    check(good == expected, "values of a few bytes arrive as they were sent");
-  }
+  runs_are_good(ex, g, good, expected, 3, "values of a few bytes arrive as they were sent");
 }
 
 /// A value that another task of its rank takes and changes, after it was sent.
@@ -82,11 +84,7 @@ inline void value_changed_after_it_was_sent(heist::world& world, heist::executor
         heist::on((i + 1) % n), [&good, size](std::vector<unsigned> const& x) { good += x == pattern(size, 5); }, v);
     g.emplace([](std::vector<unsigned>&& x) { x.assign(x.size(), 0); }, heist::take(v));
   }
-  for (int run = 0; run < 5; ++run) {
-    good = 0;
-    ex.run(g).get();
-    check(good == 4, "a value is sent before it is changed");
-  }
+  runs_are_good(ex, g, good, 4, 5, "a value is sent before it is changed");
 }
 
 /// Many runs in flight.

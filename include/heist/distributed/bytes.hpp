@@ -43,10 +43,9 @@ class bytes {
   void keep() {
     if (is_lent_) *this = bytes{data(), size_};
   }
-  bool is_shared() const noexcept { return many_.use_count() > 1; }
   /// Where `room` bytes before data() may be written; null: there are none, or others share them.
   char* front_room(std::size_t room) noexcept {
-    return has_front_ && room <= front && !is_shared() ? many_.get() - room : nullptr;
+    return has_front_ && room <= front && many_.use_count() == 1 ? many_.get() - room : nullptr;
   }
 
  private:

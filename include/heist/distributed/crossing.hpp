@@ -7,7 +7,7 @@
 #include <ranges>
 #include <string>
 #include <type_traits>
-#include <utility>  // exchange, move, pair
+#include <utility>  // exchange, move
 #include <vector>
 
 #include "heist/distributed/message.hpp"
@@ -37,8 +37,8 @@ struct incoming_part : heist::detail::event_part {
     if (word.fill()) resume();
   }
 
-  prepare_memory
-      prepare;  ///< returns a message with the memory of a value of so many bytes; null: there is none before
+  /// Returns a message with the memory of a value of so many bytes. Null: there is no such memory before the value.
+  prepare_memory prepare;
   graph_part* graph;
   std::uint32_t task_there;  ///< its number
   int from;                  ///< the rank that makes it
@@ -112,23 +112,13 @@ constexpr bool may_be_lent() noexcept {
     return plain_elements<T> || (is_flat<T> && sizeof(T) > small_value);
   }
 }
-template <class T>
-std::pair<char*, std::size_t> bytes_of_value(T const& x) noexcept {
-  if constexpr (plain_elements<T>) {
-    auto const* const at = reinterpret_cast<char const*>(std::ranges::data(x));
-    return {const_cast<char*>(at), std::ranges::size(x) * sizeof(element<T>)};
-  } else {
-    return {const_cast<char*>(reinterpret_cast<char const*>(std::addressof(x))), sizeof(T)};
-  }
-}
-
 }  // namespace detail
 
-/// The task that sends a value, and ends when nobody reads the value's memory any more.
+/// The task that sends a value. If the value was lent, the task ends when the last reader has finished.
 struct sending_node final : heist::detail::node, heist::detail::event_part {
   static constexpr task_kind kind = task_kind::event;
 
-  /// A part of the lent bytes. The last one ends the task.
+  /// The lent bytes keep it. Its end ends the task.
   struct loan {
     explicit loan(sending_node& of) noexcept : part{of} {}
     loan(loan const&) = delete;

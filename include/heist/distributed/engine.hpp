@@ -20,11 +20,12 @@ using preparer = std::function<message(message_head const& head, std::size_t siz
 /// Carries messages, in any order. One that comes twice is dropped above it, one that is lost is missed after
 /// world_options::silence.
 ///
-///   start(receive, prepare)  from now on calls receive(from, message), on one thread of its own at a time
-///   send(to, m)     any thread, not to itself; returns at once
-///   listen(b)       tells whether a message is awaited. An engine that polls for messages may pause while none is
-///   stop()          collective: all sent messages have been received; receive is not called any more
-///   give_up(why)    ends the program, on all ranks
+///   start(receive, prepare)  from now on calls receive(from, message), and may call prepare before, on one thread of
+///                            its own at a time
+///   send(to, m)              any thread, not to itself; returns at once
+///   listen(b)                tells whether a message is awaited. An engine that polls for messages may pause otherwise
+///   stop()                   collective: all sent messages have been received; receive is not called any more
+///   give_up(why)             ends the program, on all ranks
 template <class E>
 concept engine = requires(E& e, E const& c, receiver r, preparer p, message m, std::string const& why) {
   { c.rank() } -> std::same_as<int>;

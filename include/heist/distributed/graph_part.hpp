@@ -272,14 +272,14 @@ class graph_part {
     }
   }
 
-  /// A large value is sent from where it stands, for which its memory stays as it is until then. Not where silence may
-  /// end a run: nobody can take the memory back.
+  /// Sends a large value from where it stands. The memory stays as it is until then. Where silence may end a run, values
+  /// are copied, because such a run could not take the memory back.
   template <class T>
   static bool send_in_place(sending_node& self, bool interrupted) {
     graph_part& graph = *self.graph;
     task<T> const here = graph.local_.template handle<T>(self.here);
     if (!interrupted && here.value().full() && !graph.world_->options().silence_ends) {
-      if (auto const [at, size] = detail::bytes_of_value(here.value().get()); size > small_value) {
+      if (auto const found = detail::plain_bytes(here.value().get()); found.size() > small_value) {
         std::shared_ptr<sending_node::loan> until_sent;
         try {
           until_sent = std::make_shared<sending_node::loan>(self);
@@ -287,7 +287,7 @@ class graph_part {
           graph.post(self.id, nullptr, *self.to);
           throw;
         }
-        bytes data{until_sent, at, size, true};
+        bytes data{until_sent, const_cast<char*>(found.data()), found.size(), true};  // which only read it
         until_sent.reset();
         graph.post(self.id, &data, *self.to);
         return true;

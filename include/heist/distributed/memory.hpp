@@ -68,11 +68,8 @@ template <class T>
 std::uint64_t size_on_its_way(T const& x) {
   if constexpr (!serializable<T>) {
     return 0;  // it stays
-  } else if constexpr (detail::is_flat<T>) {
-    return sizeof(T);
-  } else if constexpr (!detail::has_own_wire<T> && !detail::is_array<T> && !detail::has_serialize<T> &&
-                       detail::contiguous_of_flat<T>) {
-    return std::ranges::size(x) * sizeof(detail::element<T>);
+  } else if constexpr (detail::has_plain_bytes<T>) {
+    return detail::plain_bytes(x).size();
   } else {
     return detail::packed(x).size();
   }

@@ -68,7 +68,7 @@ class mpi_frames {
     if (p.flying >= most_flying) return false;
     return !anywhere || (p.met && m.data.size() <= std::min(small_, room - sizeof(wire_head)));
   }
-  /// After takes(). True if what does not go with its head has to be sent by the caller, who still has it then.
+  /// After takes(). True if the value does not go with its head: the caller still has it, and has to send it.
   [[nodiscard]] bool add(int to, message&& m) {
     peer& p = peers_[static_cast<std::size_t>(to)];
     bool const together = m.data.size() <= small_;

@@ -20,8 +20,8 @@
 
 namespace heist::distributed {
 
-/// A folder of files, which all ranks see: the file `graph` says which graph was saved, task-N has the value of task N,
-/// and written-R lists the tasks whose values rank R has written.
+/// A folder of files, which all ranks see. The file `graph` says which graph was saved. task-N has the value of task N.
+/// written-R lists the tasks whose values rank R has written.
 ///
 /// Threads  write() by any.
 class saved_values {

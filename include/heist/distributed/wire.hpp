@@ -373,13 +373,24 @@ T unpack(reader& from) {
   }
 }
 
+/// Values that travel as their bytes stand: where these are, and how many.
+template <class T>
+inline constexpr bool has_plain_bytes = is_flat<T> || plain_elements<T>;
+template <class T>
+std::span<char const> plain_bytes(T const& x) noexcept {
+  if constexpr (plain_elements<T>) {
+    return {reinterpret_cast<char const*>(std::ranges::data(x)), std::ranges::size(x) * sizeof(element<T>)};
+  } else {
+    return {reinterpret_cast<char const*>(std::addressof(x)), sizeof(T)};
+  }
+}
+
 /// A value as the bytes of a message or of a file.
 template <class T>
 bytes packed(T const& x) {
-  if constexpr (is_flat<T>) {
-    return bytes{std::addressof(x), sizeof(T)};
-  } else if constexpr (plain_elements<T>) {
-    return bytes{std::ranges::data(x), std::ranges::size(x) * sizeof(element<T>)};
+  if constexpr (has_plain_bytes<T>) {
+    auto const found = plain_bytes(x);
+    return bytes{found.data(), found.size()};
   } else {
     writer to;
     pack(to, x);

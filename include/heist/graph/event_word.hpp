@@ -64,7 +64,7 @@ class basic_event_word {
   bool full() const noexcept { return (bits_.load(std::memory_order_acquire) & is_full) != 0; }  // V1
   /// A thread makes the value at this moment.
   bool is_claimed() const noexcept {
-    return (bits_.load(std::memory_order_relaxed) & (claimed | is_full)) == claimed;  // relaxed: for people
+    return (bits_.load(std::memory_order_relaxed) & (claimed | is_full)) == claimed;  // relaxed: a hint
   }
   /// After full() or reach() was true: the value was given up.
   bool was_released() const noexcept {

@@ -43,9 +43,9 @@ struct rank_report {
 };
 
 /// Runs the tasks: a worker that is free takes a value that has come, or the ready task of its rank from which the
-/// longest path leads to the end. Workers of a rank do not
-/// search or steal here: simulate() says what that costs. The same arguments give the same report. Throws sim_error
-/// for an input that does not stand before its task, and a rank that there is not.
+/// longest path leads to the end. Workers of a rank do not search or steal here: simulate() says what that costs. The
+/// same arguments give the same report. Throws sim_error for an input that does not stand before its task, and a rank
+/// that there is not.
 /// Cost: some 200 ns for each task and value.
 rank_report simulate_ranks(std::vector<rank_task> const& tasks, rank_options const& wanted);
 
