@@ -21,7 +21,7 @@ KEPT = {
     "core/scheduler/core_start.ipp": "asked for the fiber, at once",
     "core/scheduler/suspend.ipp": "as parking",
     "core/scheduler/core_fibers.ipp": "parking and leaving: from reading the worker to the switch there is only our code",
-    "locality/squads/squad_room.hpp": "making squads when no task runs, and parking",
+    "locality/squads/squad_extension.hpp": "making squads when no task runs, and parking",
     "locality/squads/near_search.hpp": "searching: no task runs",
     "locality/squads/squad_search.hpp": "searching: no task runs",
     "locality/replay/mail_search.hpp": "searching: no task runs",

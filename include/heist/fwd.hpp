@@ -20,7 +20,7 @@
 //   core/            fork/        fork_join, scope: parent-first on the task stack, child-first on continuations
 //                    executor/    the executor, tasks from anywhere and their futures, threads that help
 //                    scheduler/   worker loop, finding work, sleeping, parking
-//                    extension/   how locality takes part: room_core.hpp; fork/fork_room.hpp
+//                    extension/   how locality takes part: executor_extension.hpp; fork/fork_extension.hpp
 //                    fiber/, memory/, policy/, observe/, sync/, topology/, base/
 //
 // core/ includes no other group; graph/ includes core/; parallel/ and locality/ include both, and not each other. Within a

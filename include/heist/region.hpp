@@ -2,5 +2,5 @@
 // and replay.hpp.
 #pragma once
 
-#include "heist/core/fork/region_entry.hpp"
 #include "heist/locality/region/region.hpp"
+#include "heist/locality/region/region_entry.hpp"

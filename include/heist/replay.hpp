@@ -12,7 +12,7 @@
 #include "heist/locality/replay/redistribute.hpp"
 #include "heist/region.hpp"
 
-// Bodies of replay_room.hpp that need more than their class.
+// Bodies of replay_extension.hpp that need more than their class.
 #if HEIST_HEADER_ONLY
 #include "heist/locality/replay/recorded_fork.ipp"
 #include "heist/locality/replay/recorded_region.ipp"

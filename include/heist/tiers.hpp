@@ -8,7 +8,7 @@
 #include "heist/locality/squads/squad_search.hpp"
 #include "heist/region.hpp"
 
-// Bodies of squad_room.hpp that need more than their class.
+// Bodies of squad_extension.hpp that need more than their class.
 #if HEIST_HEADER_ONLY
 #include "heist/locality/squads/squad_fork.ipp"
 #include "heist/locality/squads/squad_region.ipp"

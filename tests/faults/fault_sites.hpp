@@ -178,7 +178,7 @@ inline constexpr unfailing_place unfailing_places[] = {
     {"core/fiber/overflow_report.ipp", "::dladdr(", "looks at what is loaded"},
     {"core/fiber/overflow_report.ipp", "::dlopen(", "loads nothing: of the main program it says no, which needs none"},
     {"core/fiber/overflow_report.ipp", "abort(", "does not return"},
-    {"locality/squads/squad_room.ipp", "::pthread_self()", "does not fail"},
+    {"locality/squads/squad_extension.ipp", "::pthread_self()", "does not fail"},
     {"core/topology/bind.ipp", "CPU_FREE(", "frees"},
     {"core/topology/hwloc_machine.ipp", "::hwloc_topology_destroy(", "frees"},
     {"core/topology/hwloc_machine.hpp", "::hwloc_bitmap_free(", "frees"},

@@ -14,7 +14,7 @@
 #include "heist/graph/task_graph.hpp"
 #include "heist/locality/history/placement_history.hpp"
 #include "world/bounds.hpp"
-#include "world/rooms.hpp"
+#include "world/extensions.hpp"
 #include "world/small_executor.hpp"
 
 namespace {
@@ -89,7 +89,7 @@ void check_notes(board<Shape>& seen, placement_history const& known, heist::deta
   for (heist::detail::known_task const& t : known.tasks()) {
     std::uint32_t const worker = seen.where[t.index];
     model::check(t.past.worker == worker, "a task is remembered on a worker that did not have it");
-    if (scheduler.room->affinity_of_tasks() != heist::detail::task_affinity::squads) continue;
+    if (heist::detail::placement_of(scheduler).affinity_of_tasks() != heist::detail::task_affinity::squads) continue;
     model::check(t.past.squad == scheduler.workers[worker]->group,
                  "a task is remembered in a squad that did not have it");
   }
@@ -107,7 +107,7 @@ void play(model::execution& t) {
     heist::detail::graph_data& g = seen.build(graph);
     auto& known = static_cast<placement_history&>(g.keep_recall(new placement_history));
     Script::follow(g, known);
-    world::scheduler<typename Script::idle, Script::workers, typename Script::room> executor{threads.data()};
+    world::scheduler<typename Script::idle, Script::workers, typename Script::search> executor{threads.data()};
     for (int run = 1; run <= Script::runs; ++run) {
       graph.start_run(executor, Script::passes).get();
       seen.check(run * Script::passes);
@@ -130,7 +130,7 @@ struct near {
   static constexpr std::size_t workers = sizeof...(In);
   static constexpr int runs = Runs, passes = Passes;
   using idle = Idle;
-  using room = world::near_room<squads<In...>>;
+  using search = world::near_search<squads<In...>>;
   static void follow(heist::detail::graph_data&, placement_history&) {}
   static void check(board<Of>&) {}
 };
@@ -147,7 +147,7 @@ struct followed {
   static constexpr std::size_t workers = 2;
   static constexpr int runs = Runs, passes = Passes;
   using idle = Idle;
-  using room = world::mail_space;
+  using search = world::mail_space;
   static constexpr std::array<place, sizeof...(Places)> schedule{Places...};
 
   static void follow(heist::detail::graph_data& g, placement_history& known) {

@@ -40,11 +40,11 @@ HEIST_COLD_BODY void hint_squad(graph_data& g, std::uint32_t index, std::size_t 
   hint_of(g, index).squad = to;
 }
 
-/// Before a run by an executor that has a room: is there memory for it, and may the run begin?
+/// Before a run by an executor that has an extension: is there memory for it, and may the run begin?
 HEIST_COLD_BODY void graph_data::prepare_recall(core& scheduler) {
-  if (scheduler.room->affinity_of_tasks() == task_affinity::none) return;
+  if (scheduler.extension->graphs == nullptr) return;
   if (recall.load(std::memory_order_acquire) == nullptr)
-    keep_recall(scheduler.room->make_recall());  // acquire: see there
+    keep_recall(scheduler.extension->graphs->make_recall());  // acquire: see there
   for (;;) {
     {
       spin_guard guard{lock};
@@ -72,7 +72,7 @@ HEIST_COLD_BODY graph_recall& graph_data::keep_recall(graph_recall* made) noexce
 HEIST_COLD_BODY bool graph_data::recall_pass(core& scheduler) noexcept {
   graph_recall* const known = recall.load(std::memory_order_acquire);  // acquire: see keep_recall()
   if (known == nullptr) return false;
-  if (scheduler.room == nullptr || scheduler.room->affinity_of_tasks() == task_affinity::none ||
+  if (scheduler.extension == nullptr || scheduler.extension->graphs == nullptr ||
       !known->pass_begins(*this, scheduler)) {
     known->detach(*this);
     return false;

@@ -21,12 +21,12 @@ struct caller {
   static caller now() noexcept;
 };
 
-/// Which executor is to do a run that is about to be started: the one that was asked, or one that its room finds out.
+/// Which executor is to do a run that is about to be started: the one that was asked, or one that its extension finds out.
 class executor_of_run {
  public:
   /// `passes`: 0 if that is not known.
   executor_of_run(graph_data& g, core& asked, std::size_t passes) : scheduler_{&asked} {
-    if (asked.room != nullptr) [[unlikely]]
+    if (asked.extension != nullptr) [[unlikely]]
       ask(g, passes);
   }
   executor_of_run(executor_of_run const&) = delete;

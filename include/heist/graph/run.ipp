@@ -48,7 +48,8 @@ HEIST_BODY void reject_own_run(run_state& r) {
 }
 
 HEIST_COLD_BODY void executor_of_run::ask(graph_data& g, std::size_t passes) {
-  graph_tuner* const by = scheduler_->room->tuner_of(g);
+  remote_extension* const remote = scheduler_->extension->executors;
+  graph_tuner* const by = remote == nullptr ? nullptr : remote->tuner_of(g);
   if (by == nullptr) {
     graph_tuner* const others =
         g.tuner.load(std::memory_order_acquire);  // acquire: a pointer that is not null points to a complete object
@@ -76,9 +77,8 @@ HEIST_BODY void run_state::may_wait_for(graph_data& g) noexcept {
 HEIST_COLD_BODY void graph_data::reject_unless_between_passes(char const* what) const {
   caller const calling = caller::now();
   if (calling.graph != this || !calling.is_callback) reject_change(what);
-  room_core const* const room = current->scheduler->room.get();
-  if (current->chosen || (room != nullptr && room->affinity_of_tasks() != task_affinity::none))
-    reject_change_of_history(what);
+  executor_extension const* const extended = current->scheduler->extension.get();
+  if (current->chosen || (extended != nullptr && extended->graphs != nullptr)) reject_change_of_history(what);
 }
 
 /// The run in progress forgets its notes on the layout. Until the next pass, runs that are started leave the layout alone.
@@ -139,7 +139,7 @@ HEIST_COLD_BODY bool graph_data::lay_out_changed(run_state& r) {
 
 /// Lays the graph out if need be and finds a state for one more run of it, owned by the run.
 HEIST_BODY run_state& graph_data::prepare_run(core& scheduler) {
-  if (scheduler.room != nullptr) [[unlikely]]
+  if (scheduler.extension != nullptr) [[unlikely]]
     prepare_recall(scheduler);
   struct release_state {
     void operator()(run_state* s) const noexcept { s->release(); }
@@ -250,7 +250,7 @@ HEIST_BODY runnable* graph_data::start_pass(runnable& task, fiber& self) {
   }
   // One more is counted then, for this call: what it touches stays until it has returned.
   // relaxed: a graph that remembers nothing yet was not run by an executor with memory before this run
-  if ((self.scheduler.room != nullptr || g.recall.load(std::memory_order_relaxed) != nullptr) &&
+  if ((self.scheduler.extension != nullptr || g.recall.load(std::memory_order_relaxed) != nullptr) &&
       g.recall_pass(self.scheduler)) [[unlikely]] {
     auto const tasks = g.counts_tokens ? static_cast<std::uint32_t>(g.sources.size()) : g.record_count;
     g.remaining.store(tasks + 1, std::memory_order_relaxed);  // relaxed: as below

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "heist/core/extension/search_of.hpp"
 #include "heist/core/policy/idle.hpp"
 #include "heist/core/policy/victim.hpp"
 #include "heist/core/scheduler/core.hpp"
@@ -60,19 +61,19 @@ struct blind_observer {
   void steal(std::uint32_t, std::uint32_t) noexcept {}
 };
 
-/// In the manner of detail::scheduler (core/executor/executor.hpp). `Room`: of the policy (rooms.hpp).
-template <class Idle, std::size_t Workers, class Room = heist::detail::no_search>
+/// In the manner of detail::scheduler (core/executor/executor.hpp). `Search`: of the policy (extensions.hpp).
+template <class Idle, std::size_t Workers, class Search = heist::detail::no_search>
 class scheduler : public heist::detail::core {
  public:
   using idle_type = hurried<Idle>;
   using victim_type = in_turn;
   using observer_type = blind_observer;
-  using room_type = Room;
+  using search_type = Search;
 
   explicit scheduler(heist::detail::virtual_thread* threads)
       : core{threads, Workers, heist::idle_config::of<Idle>(), &heist::detail::worker_loop<scheduler>::run} {
-    if constexpr (requires { Room::furnish(*this, heist::idle_config::of<Idle>()); })
-      Room::furnish(*this, heist::idle_config::of<Idle>());
+    if constexpr (requires { Search::furnish(*this, heist::idle_config::of<Idle>()); })
+      Search::furnish(*this, heist::idle_config::of<Idle>());
     core::start();
   }
   ~scheduler() { core::drain_and_stop(); }

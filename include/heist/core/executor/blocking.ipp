@@ -114,7 +114,7 @@ HEIST_COLD_BODY void core::release_os_threads() noexcept {
 /// May the worker under this fiber be carried by another thread while the fiber's frames stay on this one?
 HEIST_COLD_BODY bool fiber::may_leave_worker() const noexcept {
   return scheduler.joins == join_strategy::park &&
-         (scheduler.room == nullptr || scheduler.room->may_leave_worker(*this)) && no_migrate == 0 &&
+         (scheduler.extension == nullptr || scheduler.extension->may_leave_worker(*this)) && no_migrate == 0 &&
          waiting_joins == 0 && resumes == nullptr && worker->pinned_fibers == 0 && !worker->has_helper;
 }
 

@@ -27,15 +27,15 @@ namespace detail {
 
 /// The kind of a context's position, in its low bits. Frames of one executor can have different kinds.
 enum class position_mark : std::uintptr_t {
-  plain = 0,        ///< a slot of its fiber's task stack
-  child_first = 1,  ///< the same, of a frame whose forks are child-first
-  of_room = 2,      ///< something of the room's
-  of_room_too = 3
+  plain = 0,         ///< a slot of its fiber's task stack
+  child_first = 1,   ///< the same, of a frame whose forks are child-first
+  of_extension = 2,  ///< something of the extension's
+  of_extension_too = 3
 };
 
 struct context_access;
 
-/// The operations of a context of this order. core/fork/ defines them for parent_first, child_first and of_executor, rooms
+/// The operations of a context of this order. core/fork/ defines them for parent_first, child_first and of_executor, extensions
 /// for their orders.
 template <class Order>
 struct fork_traits;

@@ -15,7 +15,7 @@
 #include "heist/core/executor/future.hpp"
 #include "heist/core/executor/helper.hpp"
 #include "heist/core/executor/task_callable.hpp"
-#include "heist/core/extension/room_of.hpp"
+#include "heist/core/extension/search_of.hpp"
 #include "heist/core/observe/environment_trace.hpp"
 #include "heist/core/observe/observer.hpp"
 #include "heist/core/policy/options.hpp"
@@ -38,7 +38,7 @@ class scheduler : public core {
   using idle_type = typename Policy::idle_type;
   using victim_type = typename Policy::victim_type;
   using observer_type = Observer;
-  using room_type = typename room_of<Policy>::type;
+  using search_type = typename search_of<Policy>::type;
 
   template <class... ObserverArgs>
   explicit scheduler(attempt const& wanted, ObserverArgs&&... args)
@@ -46,7 +46,7 @@ class scheduler : public core {
 
   idle_type& idle(worker const& w) noexcept { return decisions_[w.number].idle; }
   victim_type& victim(worker const& w) noexcept { return decisions_[w.number].victim; }
-  auto& of_room(worker const& w) noexcept { return decisions_[w.number].of_room; }
+  auto& of_search(worker const& w) noexcept { return decisions_[w.number].of_search; }
   /// Of victim(w), for debug builds.
   heist::victim::watch& watch(worker const& w) noexcept { return decisions_[w.number].watch; }
   template <class Seen = Observer>
@@ -71,8 +71,8 @@ class scheduler : public core {
   explicit scheduler(optional_trace trace, attempt const& wanted, ObserverArgs&&... args)
       : core{wanted,
              {idle_config::of<idle_type>(), Policy::join_type::strategy, Policy::order_type::value,
-              Policy::tier_type::division != tier_mode::none, room_type::has_mail,
-              &room_type::template make<scheduler>},
+              Policy::tier_type::division != tier_mode::none, search_type::has_mail,
+              &search_type::template make<scheduler>},
              &loop_type::run,
              trace ? hook<traced_observer>() : hook<Observer>()},
         observer_(std::forward<ObserverArgs>(args)...),
@@ -84,7 +84,7 @@ class scheduler : public core {
       trace_->start(workers.size());
     }
     if constexpr (edge_observer<Observer>) on_graph = observer_.listener();
-    if constexpr (room_type::keeps_options) room_type::keep_options(*this, wanted.options);
+    if constexpr (search_type::keeps_options) search_type::keep_options(*this, wanted.options);
     observer_.start(workers.size());
     place_victims();
     core::start();
@@ -101,7 +101,7 @@ class scheduler : public core {
   struct alignas(cache_line_size) decisions {
     [[no_unique_address]] idle_type idle;
     [[no_unique_address]] victim_type victim;
-    [[no_unique_address]] typename room_type::template per_worker<victim_type> of_room;
+    [[no_unique_address]] typename search_type::template per_worker<victim_type> of_search;
     heist::victim::watch watch;  // in all builds: they may be mixed in one program
   };
 
@@ -393,7 +393,7 @@ class executor {
   scheduler_type scheduler_;
 };
 
-/// For rooms that need more than an executor's public members.
+/// For extensions that need more than an executor's public members.
 struct detail::executor_access {
   template <class Policy, class Observer>
   static core& core_of(executor<Policy, Observer>& ex) noexcept {

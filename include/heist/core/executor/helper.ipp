@@ -63,7 +63,7 @@ HEIST_COLD_BODY void core::place_helper(helper& me, worker& w, fiber& first) noe
 
 HEIST_COLD_BODY bool core::run_as_helper(async_base& task) {
   check_process();
-  if (!has_slot_for_helper() || room != nullptr || on_fiber != nullptr) return false;
+  if (!has_slot_for_helper() || extension != nullptr || on_fiber != nullptr) return false;
   if (has_helper_.exchange(true, std::memory_order_acquire)) return false;  // acquire: pairs with the last one's end
   worker* const w = borrow_worker();  // kept: the thread is this worker until it has left
   fiber* first = nullptr;

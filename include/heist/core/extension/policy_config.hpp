@@ -2,7 +2,7 @@
 #pragma once
 
 #include "heist/core/base/unique_ptr.hpp"
-#include "heist/core/extension/room_core.hpp"
+#include "heist/core/extension/executor_extension.hpp"
 #include "heist/core/policy/order.hpp"
 #include "heist/core/sync/idle_gate.hpp"
 
@@ -13,9 +13,9 @@ struct policy_config {
   idle_config idle;
   join_strategy joins;
   fork_order order;
-  bool needs_squads;  ///< so the machine is looked at before the workers start
+  bool examines_machine;  ///< before the workers start
   bool has_mail;
-  unique_ptr<room_core> (*make_room)(core& scheduler);
+  unique_ptr<executor_extension> (*make_extension)(core& scheduler);
 };
 
 /// A change of a fiber, or of a join on it that waits without parking.

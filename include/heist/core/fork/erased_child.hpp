@@ -1,4 +1,4 @@
-// A child of a fork for code that need not know the type of its callable: rooms.
+// A child of a fork for code that need not know the type of its callable: extensions.
 #pragma once
 
 #include <memory>  // addressof

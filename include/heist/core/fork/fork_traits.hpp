@@ -1,4 +1,4 @@
-// The forks of contexts, by their order; rooms have more of these.
+// The forks of contexts, by their order; extensions have more of these.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -13,7 +13,7 @@
 #include "heist/core/executor/context.hpp"
 #include "heist/core/executor/task_callable.hpp"
 #include "heist/core/fork/child_first.hpp"
-#include "heist/core/fork/fork_room.hpp"
+#include "heist/core/fork/fork_extension.hpp"
 #include "heist/core/fork/parent_first.hpp"
 #include "heist/core/policy/order.hpp"
 
@@ -31,19 +31,19 @@ fork_values<Context, F...> fork_erased(Run&& run, F&... f) {
   (std::index_sequence_for<F...>{});
 }
 
-/// A fork of a frame that belongs to a room.
+/// A fork of a frame that belongs to an extension.
 template <class Context, class... F>
 HEIST_COLD fork_values<Context, F...> fork_as_extension_decides(fiber& self, fork_slot* position, bool divide,
                                                                 F&... f) {
-  fork_room& room = room_of_forks(self);
-  place_to_fork const place = room.way_of_fork(self, position, divide);
+  fork_extension& extension = extension_of_forks(self);
+  place_to_fork const place = extension.way_of_fork(self, position, divide);
   switch (place.how) {
     case fork_way::parent_first:
       return parent_first_fork<Context, F...>::run(*place.on, place.position, f...);
     case fork_way::child_first:
       return child_first_fork<Context, F...>::run(*place.on, place.position, f...);
     default:
-      return fork_erased<Context>([&](auto children) { room.fork(*place.on, place.position, children); }, f...);
+      return fork_erased<Context>([&](auto children) { extension.fork(*place.on, place.position, children); }, f...);
   }
 }
 
@@ -68,12 +68,12 @@ struct checked_fork {
   }
 };
 
-/// The traits of contexts that belong to no room.
+/// The traits of contexts that belong to no extension.
 struct plain_traits {
   /// Their positions have marks.
   static constexpr bool has_marks = false;
-  /// Their frames may belong to a room.
-  static constexpr bool has_room = false;
+  /// Their frames may belong to an extension.
+  static constexpr bool has_extension = false;
   /// Regions are more than a call to them; then `region_context` is what a region's body gets.
   static constexpr bool has_regions = false;
 
@@ -142,13 +142,13 @@ HEIST_COLD fork_values<Context, F...> fork_fallback(Context c, bool divide, in_r
 
 template <>
 struct fork_traits<order::of_executor> {
-  static constexpr bool has_marks = true, has_room = true, has_regions = true;
+  static constexpr bool has_marks = true, has_extension = true, has_regions = true;
   using region_context = context;
 
   static fork_way way_of_scope(fiber& self, fork_slot* position) noexcept {
     if (forks_parent_first(self, context_access::mark_at(position))) return fork_way::parent_first;
     if (self.order == fork_order::child_first) return fork_way::child_first;
-    return room_of_forks(self).way_of_scope(self, position);
+    return extension_of_forks(self).way_of_scope(self, position);
   }
 
   template <class Context, class... F>
@@ -169,21 +169,21 @@ struct fork_traits<order::of_executor> {
   template <class Context>
   static void footprint(Context const& c, std::uint64_t bytes) noexcept {
     fiber& self = context_access::fiber_of(c);
-    if (self.scheduler.room != nullptr && self.runs_here())
-      room_of_forks(self).footprint(context_access::position_of(c), bytes);
+    if (self.scheduler.extension != nullptr && self.runs_here())
+      extension_of_forks(self).footprint(context_access::position_of(c), bytes);
   }
   template <class Context>
   static void assign_continuation(Context const& c, std::size_t worker) {
     fiber& self = context_access::fiber_of(c);
     check_assigned(self, worker);
-    if (self.scheduler.room != nullptr && self.runs_here())
-      room_of_forks(self).assign_continuation(self, context_access::position_of(c), worker);
+    if (self.scheduler.extension != nullptr && self.runs_here())
+      extension_of_forks(self).assign_continuation(self, context_access::position_of(c), worker);
   }
   template <class Context>
   static bool may_be_stolen(Context const& c) noexcept {
     fiber& self = context_access::fiber_of(c);
-    return self.scheduler.room == nullptr || !self.runs_here() ||
-           room_of_forks(self).may_be_stolen(context_access::position_of(c));
+    return self.scheduler.extension == nullptr || !self.runs_here() ||
+           extension_of_forks(self).may_be_stolen(context_access::position_of(c));
   }
 };
 

@@ -170,7 +170,7 @@ class parent_first_fork {
   HEIST_COLD static result_of_two<First, Second> fork_two_remote(fiber& self, fork_slot* at, in_register<First> f,
                                                                  in_register<Second> g) {
     place const there{self, at};
-    if constexpr (fork_traits<typename Context::order_type>::has_room) {
+    if constexpr (fork_traits<typename Context::order_type>::has_extension) {
       if (there.self.order != fork_order::parent_first) {
         auto both = run_in_its_order<First, Second>(there.self, f, g);
         return {std::get<0>(std::move(both)), std::get<1>(std::move(both))};
@@ -180,12 +180,12 @@ class parent_first_fork {
   }
   HEIST_COLD static values run_remote(fiber& self, fork_slot* base, F&... f) {
     place const there{self, base};
-    if constexpr (fork_traits<typename Context::order_type>::has_room) {
+    if constexpr (fork_traits<typename Context::order_type>::has_extension) {
       if (there.self.order != fork_order::parent_first) return run_in_its_order<F...>(there.self, f...);
     }
     return run(there.self, there.at, f...);
   }
-  /// On an executor of another order, to which a room has given the body that forks.
+  /// On an executor of another order, to which an extension has given the body that forks.
   template <class... G>
   static values run_in_its_order(fiber& here, in_register<G>... g) {
     return fork_fallback<Context, G...>(context_access::make<Context>(here, position_here(here)), false, g...);

@@ -3,7 +3,7 @@
 
 #include "heist/core/fork/remote.hpp"
 
-#include "heist/core/extension/room_core.hpp"
+#include "heist/core/extension/executor_extension.hpp"
 #include "heist/core/fiber/current.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/scheduler/worker.hpp"
@@ -17,7 +17,8 @@ HEIST_COLD_BODY fiber& fiber_of_caller(fiber& of) noexcept {
         "a task's context or scope is used on a thread that runs no task: it belongs to the task that it was handed "
         "to, and to what that forks; fix it by executor::invoke or executor::submit there");
   }
-  if (&w->scheduler != &of.scheduler && (of.scheduler.room == nullptr || !of.scheduler.room->has_remote(*w))) {
+  remote_extension const* const others = of.scheduler.remote_executors();
+  if (&w->scheduler != &of.scheduler && (others == nullptr || !others->has_remote(*w))) {
     HEIST_FATAL(
         "a task's context or scope is used by a task of another executor; fix it by the context that that task is "
         "handed, or by submitting to the first executor");

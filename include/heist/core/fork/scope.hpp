@@ -73,8 +73,8 @@ class scope {
     if (HEIST_UNLIKELY(!self.runs_here() || base_.waits)) return fork_remote(std::forward<F>(f));
     if (HEIST_UNLIKELY(base_.stopped())) return;
     if (HEIST_UNLIKELY(self.worker->notification.is_set())) self.handle_notification();  // requests from outside
-    if constexpr (traits::has_room) {
-      if (HEIST_UNLIKELY(base_.way == way::by_room)) return fork_in_room(std::forward<F>(f));
+    if constexpr (traits::has_extension) {
+      if (HEIST_UNLIKELY(base_.way == way::by_extension)) return fork_in_room(std::forward<F>(f));
     }
     bool const child_first = base_.way == way::child_first;
     if (child_first ? self.no_migrate != 0 : self.worker->deque.size_snapshot() >= detail::enough_waiting) {
@@ -128,7 +128,7 @@ class scope {
     detail::callable_slot<F> function;
   };
 
-  /// A callable that is not kept, for a room.
+  /// A callable that is not kept, for an extension.
   template <class F>
   struct called final : detail::erased_child {
     called(F& f, detail::scope_base& s) noexcept
@@ -143,14 +143,14 @@ class scope {
 
   template <class F>
   HEIST_COLD void fork_in_room(F&& f) {
-    detail::room_scope& room = base_.of_room();
-    if (room.calls_at_once()) {
+    detail::extension_scope& children = base_.of_extension();
+    if (children.calls_at_once()) {
       std::decay_t<F> here(std::forward<F>(f));
       called<std::decay_t<F>> child{here, base_};
-      room.call_at_once(child);
+      children.call_at_once(child);
       return;
     }
-    room.fork(*detail::make_pooled<forked<std::decay_t<F>>>(*base_.on, std::forward<F>(f), base_));
+    children.fork(*detail::make_pooled<forked<std::decay_t<F>>>(*base_.on, std::forward<F>(f), base_));
   }
 
   /// For a child or its descendant, which runs on another fiber than the frame, or on top of the frame while the frame
@@ -160,7 +160,8 @@ class scope {
     detail::fiber& here = detail::fiber_of_caller(*base_.on);
     if (&here == base_.on && !base_.waits) return fork_accepted(std::forward<F>(f));
     if (base_.stopped()) return;
-    bool const may_queue = here.scheduler.room == nullptr || detail::room_of_forks(here).may_queue(here, base_.way);
+    bool const may_queue =
+        here.scheduler.extension == nullptr || detail::extension_of_forks(here).may_queue(here, base_.way);
     if (may_queue && &here.scheduler == &base_.on->scheduler &&
         here.worker->deque.size_snapshot() < detail::enough_waiting) {
       auto* const made = detail::make_pooled<forked<std::decay_t<F>>>(here, std::forward<F>(f), base_);
@@ -168,7 +169,7 @@ class scope {
       here.scheduler.push(*here.worker, static_cast<detail::runnable&>(*made));
       return;
     }
-    // A room keeps the forks of its tasks, or knows children by their frames. Or this is another executor, to which a
+    // An extension keeps the forks of its tasks, or knows children by their frames. Or this is another executor, to which a
     // room has given the body: it is part of its caller.
     std::decay_t<F> callable(std::forward<F>(f));
     detail::external_frame<Context> frame{here};

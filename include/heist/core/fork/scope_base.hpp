@@ -12,7 +12,7 @@
 #include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/executor/context.hpp"
 #include "heist/core/fork/counted_join.hpp"
-#include "heist/core/fork/fork_room.hpp"
+#include "heist/core/fork/fork_extension.hpp"
 #include "heist/core/scheduler/fiber.hpp"
 #include "heist/core/scheduler/fork_slot.hpp"
 #include "heist/core/scheduler/runnable.hpp"
@@ -46,7 +46,7 @@ struct scope_child : runnable, caller_frame {
 
   scope_base* in;
   scope_child_operations const* operations;
-  scope_child* next = nullptr;  ///< the room's own, as the next
+  scope_child* next = nullptr;  ///< the extension's own, as the next
   std::uint32_t number = 0;
 
   void call(fiber& self, fork_slot* position) noexcept { operations->call(*this, self, position); }
@@ -59,7 +59,7 @@ struct scope_child : runnable, caller_frame {
   }
 };
 
-/// Threads  as heist::scope; rooms as the task that made it.
+/// Threads  as heist::scope; extensions as the task that made it.
 class scope_base {
  public:
   scope_base(fiber& self, fork_slot* position, fork_way way, bool remote) noexcept;
@@ -76,7 +76,7 @@ class scope_base {
     rethrow();
   }
   void wait();
-  /// Waits for the frame's own children; the room waits for its own.
+  /// Waits for the frame's own children; the extension waits for its own.
   void wait_for_forked();
 
   /// A child throws.
@@ -99,7 +99,7 @@ class scope_base {
   void start_or_call(scope_child& child) noexcept;
 
   /// The room's part of it. Throws bad_alloc.
-  room_scope& of_room();
+  extension_scope& of_extension();
 
   /// Lives while no task but the children and their descendants may touch the scope.
   class waiting {
@@ -128,7 +128,7 @@ class scope_base {
 
   os_env::atomic<bool> failed_{false};
   std::exception_ptr exception_;
-  unique_ptr<room_scope> of_room_;
+  unique_ptr<extension_scope> extension_scope_;
 };
 
 /// Does the next child-first child on `w` find a stack? Otherwise there is no memory.

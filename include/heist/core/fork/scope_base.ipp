@@ -17,8 +17,8 @@ HEIST_BODY scope_base::scope_base(fiber& here, fork_slot* at, fork_way how, bool
 }
 
 HEIST_BODY void scope_base::wait() {
-  if (of_room_ != nullptr) {
-    of_room_->wait();
+  if (extension_scope_ != nullptr) {
+    extension_scope_->wait();
   } else {
     wait_for_forked();
   }
@@ -89,9 +89,9 @@ HEIST_BODY void scope_base::start_or_call(scope_child& child) noexcept {
   child.discard(*on);
 }
 
-HEIST_BODY room_scope& scope_base::of_room() {
-  if (of_room_ == nullptr) of_room_ = room_of_forks(*on).make_scope(*this, remote);
-  return *of_room_;
+HEIST_BODY extension_scope& scope_base::of_extension() {
+  if (extension_scope_ == nullptr) extension_scope_ = extension_of_forks(*on).make_scope(*this, remote);
+  return *extension_scope_;
 }
 
 /// Makes sure that there is one in the list; false if there is no memory.

@@ -68,8 +68,8 @@ HEIST_BODY runnable* handle_notification(runnable* t, worker& w) {
   if (w.share.is_long(now)) scheduler.flush(w);  // requests may never end, and those before be waited for
   worker& here = t != nullptr ? scheduler.push(w, *t) : w;
   if (due) {
-    // Requests do not mix with the worker's own work where joins keep their worker, or a room keeps its own tasks.
-    bool const mixes = scheduler.joins == join_strategy::park && scheduler.room == nullptr;
+    // Requests do not mix with the worker's own work where joins keep their worker, or an extension keeps its own tasks.
+    bool const mixes = scheduler.joins == join_strategy::park && scheduler.extension == nullptr;
     std::uint32_t const n = mixes ? here.share.at_once(now) : 1;
     here.share.taken(now, n);
     if (runnable* const r = scheduler.take_request(here, n); r != nullptr) return r;

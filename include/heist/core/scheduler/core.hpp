@@ -13,8 +13,8 @@
 #include "heist/core/base/env.hpp"
 #include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/base/vector.hpp"
+#include "heist/core/extension/executor_extension.hpp"
 #include "heist/core/extension/policy_config.hpp"
-#include "heist/core/extension/room_core.hpp"
 #include "heist/core/fiber/current.hpp"
 #include "heist/core/observe/outside_waits.hpp"
 #include "heist/core/observe/watchdog.hpp"
@@ -299,9 +299,10 @@ class core {
   join_strategy const joins;
   fork_order const order;  ///< the order of contexts that leave it to the executor
   bool const has_mail;
-  open_loops loops_of_outside;       ///< as worker::loops
-  unique_ptr<room_core> const room;  ///< the policy's room; null if it needs none
-  thread_permits* const limit;       ///< which it shares with other executors; null: none
+  open_loops loops_of_outside;                     ///< as worker::loops
+  unique_ptr<executor_extension> const extension;  ///< of the policy; null: none
+  remote_extension* remote_executors() const noexcept { return extension == nullptr ? nullptr : extension->executors; }
+  thread_permits* const limit;  ///< which it shares with other executors; null: none
 
   void run_loop(fiber& self) const { loop_(self); }
 
@@ -369,7 +370,7 @@ class core {
       outside_pool{freelist}, outside_pool{freelist}, outside_pool{freelist}, outside_pool{freelist},
       outside_pool{freelist}, outside_pool{freelist}, outside_pool{freelist}, outside_pool{freelist}};
   loop_function const loop_;
-  unique_ptr<idle_gate<>> gate_;       // of all workers, unless the room has some
+  unique_ptr<idle_gate<>> gate_;       // of all workers, unless the extension has some
   idle_gate<>* outer_gate_ = nullptr;  // where work from outside is announced
   std::size_t const stack_size_;
   std::size_t const max_fibers_;

@@ -188,7 +188,7 @@ HEIST_BODY bool core::work_for(worker const& thief) const noexcept {
     if (w->loops.may_enter() || !w->deque.maybe_empty() || stealable(*w, w->group == thief.group)) return true;
     if (has_mail && !w->mailbox.maybe_empty()) return true;
   }
-  return room != nullptr && room->may_take(thief);
+  return extension != nullptr && extension->sleep != nullptr && extension->sleep->may_take(thief);
 }
 
 HEIST_BODY bool core::stealable(worker& w, bool with_frames) noexcept {

@@ -188,11 +188,12 @@ HEIST_BODY runnable* core::steal_continuation(worker& stolen_from, steal_status&
   if (stolen_task.status != steal_status::stolen) return nullptr;
   caller_frame& frame = *stolen_task.item->frame.load(std::memory_order_relaxed);  // relaxed: came with the steal
   fiber& f = *frame.parent;
-  room_core* const room = stolen_from.scheduler.room.get();
+  executor_extension const* const extended = stolen_from.scheduler.extension.get();
+  steal_extension const* const notified = extended == nullptr ? nullptr : extended->steals;
   frame_note note;
-  if (room != nullptr) note = room->note_of(frame);
+  if (notified != nullptr) note = notified->note_of(frame);
   stolen_task.item->frame.store(nullptr, std::memory_order_release);  // release: the owner may use the slot again
-  if (note.frame != nullptr) room->stolen(note, *this_worker(), stolen_from);
+  if (note.frame != nullptr) notified->stolen(note, *this_worker(), stolen_from);
   // It leaves the worker on which its own caller, stolen before, has a slot. No fiber but f reads this.
   if (f.called_by != nullptr) f.called_by->continuation_stolen = true;
   return &f.resume_item;

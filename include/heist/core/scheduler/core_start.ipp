@@ -113,14 +113,14 @@ HEIST_COLD_BODY thread_permits* limit_for(options const& wanted, join_strategy j
 }
 
 HEIST_COLD_BODY core::core(attempt const& asked, policy_config config, loop_function loop, fiber_hook hook)
-    : where{asked.options, config.needs_squads},
+    : where{asked.options, config.examines_machine},
       worker_count{worker_count_for(asked.workers, where)},
       work{worker_count},
       on_fiber{hook},
       joins{config.joins},
       order{config.order},
       has_mail{config.has_mail},
-      room{config.make_room(*this)},
+      extension{config.make_extension(*this)},
       limit{limit_for(asked.options, config.joins)},
       loop_{loop},
       stack_size_{stack_size_for(asked.stack_size)},
@@ -142,7 +142,8 @@ HEIST_COLD_BODY core::core(attempt const& asked, policy_config config, loop_func
     workers.push_back(
         make_unique<worker>(*this, i, worker_count == 1, i + 1, freelist, stack::map(0, bytes, 0), max_fibers_));
   }
-  if (room != nullptr) outer_gate_ = room->make_gates(*this, config.idle);
+  if (extension != nullptr && extension->sleep != nullptr)
+    outer_gate_ = extension->sleep->make_gates(*this, config.idle);
   if (outer_gate_ == nullptr) {
     gate_ = make_unique<idle_gate<>>(worker_count + (has_slot_for_helper() ? 1 : 0), config.idle);
     outer_gate_ = gate_.get();
@@ -237,17 +238,19 @@ HEIST_COLD_BODY void core::wait_idle() {
   wait_for_all_work();
 }
 
-/// Here, or where a room has it done.
+/// Here, or where an extension has it done.
 HEIST_COLD_BODY bool core::called_by_own_task() const noexcept {
   worker* const w = this_worker();
-  return w != nullptr && (&w->scheduler == this || (room != nullptr && room->has_remote(*w)));
+  remote_extension const* const others = remote_executors();
+  return w != nullptr && (&w->scheduler == this || (others != nullptr && others->has_remote(*w)));
 }
 
-/// Here, and where a room has work done.
+/// Here, and where an extension has work done.
 HEIST_COLD_BODY void core::wait_for_all_work() {
   std::uint64_t seen = 0;
+  remote_extension* const others = remote_executors();
   do wait_for_work();
-  while (room != nullptr && room->wait_remote(seen));
+  while (others != nullptr && others->wait_remote(seen));
 }
 
 HEIST_COLD_BODY void core::wait_for_work() {

@@ -8,7 +8,8 @@
 
 #include "heist/core/base/env.hpp"
 #include "heist/core/base/unique_ptr.hpp"
-#include "heist/core/extension/room_core.hpp"
+#include "heist/core/extension/frame_tracker.hpp"
+#include "heist/core/extension/resume_rule.hpp"
 #include "heist/core/fiber/fiber_context.hpp"
 #include "heist/core/observe/parked_note.hpp"
 #include "heist/core/policy/order.hpp"
@@ -91,7 +92,7 @@ class fiber {
   outside_note const* limits = nullptr;     ///< the limits of the youngest task on it that has some; for people
   frame_tracker* tracker = nullptr;         ///< the youngest measured frame's
   transfer_loop* switch_count = nullptr;    ///< the innermost on it (parallel/coroutine/resumption.hpp)
-  std::uint64_t room_word = 0;              ///< the room's own
+  std::uint64_t extension_word = 0;         ///< the extension's own
   std::uint32_t keeps_waiting = 0;          ///< frames whose waits for a lock no stop ends
   unique_ptr<fiber> next_of_all;
   parked_note note;

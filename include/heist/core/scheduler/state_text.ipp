@@ -62,10 +62,10 @@ HEIST_COLD_BODY void core::add_places(vector<parked_place>& places) const {
 }
 
 HEIST_COLD_BODY std::string core::state_text() const {
-  std::uint32_t const thieves = gate_ != nullptr ? gate_->thieves() : room->thieves();
+  std::uint32_t const thieves = gate_ != nullptr ? gate_->thieves() : extension->sleep->thieves();
   std::string text = format_text("{} workers, {} thieves, injector {}\n",
                                  {workers.size(), thieves, requests.maybe_empty() ? "empty" : "not empty"});
-  if (room != nullptr) text += room->state_text();
+  if (extension != nullptr) text += extension->state_text();
   for (auto const& w : workers) {
     // relaxed: a snapshot for people
     char const* const state = w->state.load(std::memory_order_relaxed);

@@ -74,7 +74,7 @@ HEIST_COLD_BODY void fiber::handle_notification() noexcept {
 /// May the code on this fiber resume later, perhaps on another worker, although it waits for nothing?
 HEIST_COLD_BODY bool fiber::may_suspend() const noexcept {
   if (waiting_joins != 0 || resumes != nullptr) return false;
-  return scheduler.room == nullptr || scheduler.room->may_suspend(*this);
+  return scheduler.extension == nullptr || scheduler.extension->may_suspend(*this);
 }
 
 HEIST_COLD_BODY void fiber::after_suspending(void* self) noexcept {

@@ -60,8 +60,8 @@ struct worker {
   bool const alone;             ///< the executor has no other worker: no thief, and counters need no locked operation
   idle_gate<>* gate = nullptr;  ///< where it sleeps
   std::uint32_t group = 0;      ///< continuations are stolen within a group only, where the policy says so
-  void* room_part = nullptr;    ///< the data that the policy's room keeps of it
-  open_loops loops;             ///< the loops that its tasks share with other workers
+  void* extension_data = nullptr;  ///< the data that the policy's room keeps of it
+  open_loops loops;                ///< the loops that its tasks share with other workers
 
   // Owner only.
   bool active = false;                        ///< counted among the active workers
@@ -124,7 +124,7 @@ struct worker {
   /// Child-first: frames that have called a child, oldest first.
   task_stack<continuation_slot> continuations;
 
-  /// Parked fibers that may resume nowhere else (no_migrate, rules of rooms); any worker adds to it.
+  /// Parked fibers that may resume nowhere else (no_migrate, rules of extensions); any worker adds to it.
   injection_queue<queued_runnable> own_fibers;
   /// Work given to this worker; any worker adds to it, and takes from it when it finds nothing else.
   injection_queue<queued_runnable> mailbox;

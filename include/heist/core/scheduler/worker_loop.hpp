@@ -30,7 +30,7 @@ class worker_loop {
   static constexpr bool is_sampling = heist::victim::sampling_policy<victim_type>;
   static constexpr bool observed = Observer::observes;
   static constexpr bool is_timed = observed && time_observer<Observer>;
-  using room = typename Scheduler::room_type;
+  using search = typename Scheduler::search_type;
 
   /// Failed steal attempts after which a thief takes tasks meant for other workers: shortly before it first sleeps.
   static constexpr std::uint32_t last_interval = 48;
@@ -49,7 +49,7 @@ class worker_loop {
   }
 
  private:
-  friend room;
+  friend search;
 
   static Scheduler& scheduler_of(fiber& self) noexcept { return static_cast<Scheduler&>(self.scheduler); }
   static Observer& observer(core& of) noexcept { return static_cast<Scheduler&>(of).template observer<Observer>(); }
@@ -71,11 +71,11 @@ class worker_loop {
       if (self.worker->active && self.worker->notification.is_set()) [[unlikely]]
         t = handle_notification(nullptr, *self.worker);
       if (t == nullptr) t = self.worker->deque.pop();
-      t = room::next(*self.worker, t);
+      t = search::next(*self.worker, t);
       if (t != nullptr) continue;
       scheduler.flush(*self.worker);
       t = self.worker->deque.pop();
-      if constexpr (room::requests_first && !is_sampling) {
+      if constexpr (search::requests_first && !is_sampling) {
         if (t == nullptr && self.worker->active) t = scheduler.take_submitted(*self.worker);
       }
       if (t == nullptr) break;
@@ -131,14 +131,14 @@ class worker_loop {
     core& scheduler = w.scheduler;
     if constexpr (is_timed) observer(self.scheduler).search_begin(w.number, 0);
     w.gate->start_stealing();
-    room::search_begins(w);
+    search::search_begins(w);
     bool notified = false;
     for (runnable* left = nullptr;;) {
       w.state.store(worker::searching, std::memory_order_relaxed);  // relaxed: a hint
       if (runnable* const t = left != nullptr ? left : explore(self); t != nullptr) {
         bool const none_left = w.gate->found_work([&] { return scheduler.work_for(w); }, notified);
         if (none_left && scheduler.something_from_outside()) scheduler.notify_busy();
-        room::search_ends(w);
+        search::search_ends(w);
         if constexpr (is_timed) observer(self.scheduler).work_begin(w.number, 0);
         return t;
       }
@@ -147,10 +147,10 @@ class worker_loop {
         return nullptr;
       }
       scheduler.give_up_fibers(w);
-      room::falls_asleep(w);
+      search::falls_asleep(w);
       std::uint64_t const since = os_env::ticks();
       idle_outcome const what = fall_asleep(w);
-      room::is_awake(w);
+      search::is_awake(w);
       notified = what == idle_outcome::slept;
       if (notified) {
         if constexpr (idle::sleep_told_policy<idle_type>) scheduler_of(self).idle(w).slept(os_env::ticks() - since);
@@ -208,28 +208,28 @@ class worker_loop {
     heist::victim::thief_view const me{w.number, static_cast<std::uint32_t>(scheduler.workers.size())};
     idle.begin(me.workers, w.worked);
     w.worked = ~std::uint64_t{0};  // counts once: a search that follows a sleep starts afresh
-    if constexpr (room::requests_first) {
+    if constexpr (search::requests_first) {
       let_gather(w);
       hold_back(w, idle.wake_delay());
     }
-    if (runnable* const t = room::template look_first<worker_loop>(self); t != nullptr) return t;
+    if (runnable* const t = search::template look_first<worker_loop>(self); t != nullptr) return t;
     if (runnable* const t = scheduler.take_submitted(w); t != nullptr) return at_root(t, self);
     if constexpr (heist::victim::search_policy<victim_type>) victim.begin(me, w.random);
     for (std::uint32_t attempts = 1; !scheduler.stopping(); ++attempts) {
-      if constexpr (room::looks) {
-        if (runnable* const t = room::template look<worker_loop>(self); t != nullptr) return t;
+      if constexpr (search::looks) {
+        if (runnable* const t = search::template look<worker_loop>(self); t != nullptr) return t;
         if (attempts % last_interval == 0) {
-          if (runnable* const t = room::template last_resort<worker_loop>(self); t != nullptr) return t;
+          if (runnable* const t = search::template last_resort<worker_loop>(self); t != nullptr) return t;
         }
       }
-      if (!room::looks || attempts % last_interval == 0 || !room::steals_near_only(w)) {
+      if (!search::looks || attempts % last_interval == 0 || !search::steals_near_only(w)) {
         if (runnable* const t = attempt(victim, me, self); t != nullptr) return t;
       }
       if (attempts % opening_interval == 0) {
         if (runnable* const t = take_unanswered(self); t != nullptr) return t;
         if (runnable* const t = scheduler.join_loop(w); t != nullptr) return at_root(t, self);
       }
-      if (!pause(w, idle)) return room::template last_resort<worker_loop>(self);
+      if (!pause(w, idle)) return search::template last_resort<worker_loop>(self);
     }
     return nullptr;
   }
@@ -278,7 +278,7 @@ class worker_loop {
       case idle::step::pause:
         for (std::uint32_t i = idle.pauses(); i != 0; --i) {
           os_env::relax();
-          if (room::called(w)) break;
+          if (search::called(w)) break;
         }
         break;
       case idle::step::yield:
@@ -355,7 +355,7 @@ class worker_loop {
 
   /// Does `stolen_from` let `w` have frames that have called a child?
   static bool has_frames(worker const& stolen_from, worker const& w) noexcept {
-    return !room::in_groups || stolen_from.group == w.group;
+    return !search::in_groups || stolen_from.group == w.group;
   }
 
   /// The offer that steal_from() would find: searches in the same order, writes nothing and asks for nothing.
@@ -431,7 +431,7 @@ class worker_loop {
   static void hold_back(worker& w, std::uint32_t pauses) {
     bool const burst = !w.scheduler.requests.maybe_empty();
     for (; pauses != 0 && (burst || !w.scheduler.something_from_outside()); --pauses) {
-      if (room::called(w)) return;
+      if (search::called(w)) return;
       pauses % 32 == 16 ? os_env::yield() : os_env::relax();  // a submitter may need this very core
     }
   }

@@ -5,9 +5,9 @@
 
 #include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/executor/executor.hpp"
-#include "heist/core/extension/room_of.hpp"
+#include "heist/core/extension/search_of.hpp"
 #include "heist/core/policy/policies.hpp"
-#include "heist/locality/automatic/automatic_room.hpp"
+#include "heist/locality/automatic/automatic_extension.hpp"
 #include "heist/locality/automatic/others.hpp"
 #include "heist/locality/policy/tier_policies.hpp"
 #include "heist/locality/replay/mail_search.hpp"
@@ -50,18 +50,18 @@ class executor_of final : public other_executor {
 
 /// Squads, and other executors beside them. Templates, so that no other executor's file compiles the others.
 template <>
-struct squad_room_maker<policy::automatic> {
+struct squad_extension_maker<policy::automatic> {
   static constexpr bool keeps_options = true;
 
   template <class Scheduler>
-  static unique_ptr<room_core> make(core& scheduler, counter_operations const* counters, squad_hook hook) {
-    return make_unique<automatic_room>(scheduler, counters, hook, &make_other<Scheduler>);
+  static unique_ptr<executor_extension> make(core& scheduler, counter_operations const* counters, squad_hook hook) {
+    return make_unique<automatic_extension>(scheduler, counters, hook, &make_other<Scheduler>);
   }
   static void keep_options(core& scheduler, options const& wanted) {
     options all = wanted;
     // The other executors are made on a worker, which may see one processor only.
     if (pinned(all) && !all.machine) all.machine = scheduler.where.machine();
-    scheduler.room->other_executors()->keep(std::move(all), scheduler.worker_count);
+    others_of(scheduler).keep(std::move(all), scheduler.worker_count);
   }
 
  private:

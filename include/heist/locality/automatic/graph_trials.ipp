@@ -35,7 +35,7 @@ HEIST_COLD_BODY core& graph_trials::run_starts(graph_data& g, core& asked, std::
     std::size_t wanted = 0;
     {
       spin_guard guard{lock_};
-      if (running_ == 0 && executor_ != asked.serial()) start_anew(asked, *asked.room->other_executors());
+      if (running_ == 0 && executor_ != asked.serial()) start_anew(asked, others_of(asked));
       wanted = executor_ != asked.serial() || running_ != 0 ? 0 : tuner_.next(passes == 0 ? 1 : passes);
       bool const ready =
           wanted == 0 || tuner_.ruled_out(wanted) || others_->made(*ways_for_graphs[wanted].by) != nullptr;
@@ -95,7 +95,7 @@ HEIST_COLD_BODY graph_trials::readiness graph_trials::make_ready(std::size_t whi
   if (there == nullptr) return readiness::not_now;
   try {
     if (which != installed_ && histories_[which] == nullptr) {
-      histories_[which].reset(there->room->make_recall());
+      histories_[which].reset(there->extension->graphs->make_recall());
       made_by(tuner_, ways_for_graphs, *way.by);
     }
     if (!install(which, g)) return readiness::not_now;

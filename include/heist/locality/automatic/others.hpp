@@ -26,7 +26,7 @@ class other_executor {
   virtual core& scheduler() noexcept = 0;
 };
 
-/// Threads  every member may be called by any thread; the constructor's room before the workers start.
+/// Threads  every member may be called by any thread; the constructor's extension before the workers start.
 class others {
  public:
   /// Throws what executor's constructor throws.
@@ -60,6 +60,9 @@ class others {
   std::array<os_env::atomic<other_executor*>, other_policies> all_{};
   os_env::atomic<std::uint64_t> started_{0};
 };
+
+/// Of an executor of policy::automatic.
+others& others_of(core& scheduler) noexcept;
 
 }  // namespace heist::detail
 

@@ -12,13 +12,14 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
-#include "heist/core/extension/room_core.hpp"
+#include "heist/core/extension/resume_rule.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/sync/spin_lock.hpp"
 #include "heist/core/sync/turn_lists.hpp"
 #include "heist/graph/run.hpp"  // and bodies of graph_data
 #include "heist/locality/history/division.hpp"
 #include "heist/locality/history/known_task.hpp"
+#include "heist/locality/history/placement_extension.hpp"
 #include "heist/locality/policy/replay_mode.hpp"
 
 namespace heist::detail {
@@ -124,10 +125,10 @@ class placement_history final : public graph_recall {
   keep_worker rule_{*this};
   std::int64_t epoch_ = 0;
   std::uint32_t workers_ = 0, squads_ = 0;
-  bool weighs_values_ = false;   ///< tasks of this pass note how large their values are
-  bool counts_misses_ = false;   ///< and count misses
-  room_core* in_run_ = nullptr;  ///< told that a run began
-  bool wrapped_ = false;         ///< the records run by way of run()
+  bool weighs_values_ = false;             ///< tasks of this pass note how large their values are
+  bool counts_misses_ = false;             ///< and count misses
+  placement_extension* in_run_ = nullptr;  ///< told that a run began
+  bool wrapped_ = false;                   ///< the records run by way of run()
   std::uint32_t wrapped_layout_ = 0;
   layout_key arranged_;
   bool is_followed_on(core const& scheduler) const noexcept {

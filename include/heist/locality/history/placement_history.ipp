@@ -30,11 +30,11 @@ HEIST_COLD_BODY bool placement_history::pass_begins(graph_data& g, core& schedul
     lists_->begin_again();
     for (known_task& t : tasks_) t.admitted = t.passed = false;
   }
-  counts_misses_ = weighs_values_ && way_ == recall_way::squads && scheduler.room->counts_misses();
+  counts_misses_ = weighs_values_ && way_ == recall_way::squads && placement_of(scheduler).counts_misses();
   for (started_tasks& b : started_) b.count = 0;
   g.current->interrupt.resumes = is_strict() ? &rule_ : nullptr;
   if (in_run_ == nullptr) {
-    in_run_ = scheduler.room.get();
+    in_run_ = &placement_of(scheduler);
     in_run_->graph_begins();
   }
   epoch_ = os_env::nanoseconds();

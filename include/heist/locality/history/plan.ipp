@@ -57,7 +57,7 @@ HEIST_COLD_BODY void placement_history::check(graph_data const& g, core const& s
                   t.squad == task_hint::none ? 0 : scheduler.where.squads().members.size());
     }
   }
-  if (is_followed_on(scheduler) && scheduler.room->affinity_of_tasks() == task_affinity::workers) {
+  if (is_followed_on(scheduler) && placement_of(scheduler).affinity_of_tasks() == task_affinity::workers) {
     followed_tasks const& f = *followed_;
     if (f.shape != shape_of(g)) {
       throw graph_error{
@@ -83,7 +83,7 @@ HEIST_COLD_BODY void placement_history::plan(graph_data& g, core& scheduler) {
   started_.assign(workers_, {});
   members_.clear();
   // The machine is looked at where that matters only: it takes some milliseconds.
-  if (scheduler.room->affinity_of_tasks() == task_affinity::squads || g.hints != nullptr)
+  if (placement_of(scheduler).affinity_of_tasks() == task_affinity::squads || g.hints != nullptr)
     members_ = scheduler.where.squads().members;
   squads_ = static_cast<std::uint32_t>(members_.size());
   match_tasks(g);
@@ -148,7 +148,7 @@ HEIST_COLD_BODY void placement_history::count_values(graph_data const& g) noexce
 HEIST_COLD_BODY void placement_history::choose_way(graph_data const& g, core const& scheduler) {
   way_ = recall_way::noted;
   lists_.reset();
-  if (scheduler.room->affinity_of_tasks() == task_affinity::squads) {
+  if (placement_of(scheduler).affinity_of_tasks() == task_affinity::squads) {
     plan_squads(g, scheduler);
   } else if (is_followed_on(scheduler)) {
     plan_followed(g);

@@ -6,10 +6,11 @@
 #include <utility>  // exchange
 
 #include "heist/core/base/config.hpp"
-#include "heist/core/extension/room_core.hpp"
+#include "heist/core/extension/frame_tracker.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/scheduler/fiber.hpp"
 #include "heist/locality/history/known_task.hpp"
+#include "heist/locality/history/placement_extension.hpp"
 
 namespace heist::detail {
 
@@ -28,7 +29,7 @@ class task_tracker final : public frame_tracker {
     if (!std::exchange(running_, false)) return false;
     // Where a frame above has been measured, and waited, this one has not been told.
     if (on_->worker == counts_) {
-      misses_ += on_->scheduler.room->read_misses(*counts_) - start_time_;
+      misses_ += placement_of(on_->scheduler).read_misses(*counts_) - start_time_;
     } else {
       lost_ = true;
     }
@@ -37,7 +38,7 @@ class task_tracker final : public frame_tracker {
   void restart() noexcept override {
     running_ = true;
     counts_ = on_->worker;
-    start_time_ = on_->scheduler.room->read_misses(*counts_);
+    start_time_ = placement_of(on_->scheduler).read_misses(*counts_);
   }
   void const* measures_task() const noexcept override { return of_; }
 

@@ -11,7 +11,7 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
-#include "heist/core/fork/region_functions.hpp"
+#include "heist/core/extension/loop_region.hpp"
 #include "heist/locality/policy/adaptation.hpp"
 #include "heist/locality/policy/profile.hpp"
 #include "heist/locality/policy/replay_mode.hpp"
@@ -171,6 +171,9 @@ struct region_access {
 
   region& r;
 };
+
+/// loop_region::call. Its body is in region_entry.ipp.
+void enter_region_of_loop(region& r, context const& c, loop_region::body b, void* of);
 
 }  // namespace detail
 

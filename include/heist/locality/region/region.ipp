@@ -6,18 +6,14 @@
 #include <utility>  // move
 
 #include "heist/core/base/errors.hpp"
+#include "heist/core/extension/loop_region.hpp"
+#include "heist/locality/region/region_entry.hpp"  // enter_region_of_loop
 
 namespace heist {
-namespace detail {
-
-inline constexpr region_functions functions_of_region{&region_access::begin, &region_access::end,
-                                                      [](region const& r) noexcept { return r.options().name; }};
-
-}  // namespace detail
 
 HEIST_COLD_BODY region::region(region_options wanted) : options_{wanted} {
-  // relaxed: it refers to constants
-  detail::region_functions::of_all.store(&detail::functions_of_region, std::memory_order_relaxed);
+  // relaxed: a function
+  detail::loop_region::call.store(&detail::enter_region_of_loop, std::memory_order_relaxed);
 }
 
 HEIST_COLD_BODY void region::from_json(std::string_view text) {

@@ -16,7 +16,7 @@ HEIST_BODY followed_parent::followed_parent(fiber& self, frame_record& record, s
       record_{record},
       branch_{record.forks & frame_record::count},
       run_{(record.forks & frame_record::plain) != 0 ? nullptr : static_cast<followed_record&>(record).run} {
-  if ((record.forks & frame_record::is_assigned) != 0) assigned_ = room_bits{self.room_word}.assigned_worker();
+  if ((record.forks & frame_record::is_assigned) != 0) assigned_ = room_bits{self.extension_word}.assigned_worker();
   record.forks = (run_ != nullptr ? frame_record::special : 0) + branch_ + children;
 }
 
@@ -85,7 +85,7 @@ HEIST_BODY void followed_parent::join(counted_join& all, std::int64_t continuati
   if (moves) {
     if (!waits) all.all.complete();
     if (on_.wait_for(all.all, after_join_)) {
-      room_bits{on_.room_word}.set_turn_of(after_join_.to);  // it has come in its turn
+      room_bits{on_.extension_word}.set_turn_of(after_join_.to);  // it has come in its turn
     } else {
       run_->reject(after_join_);
     }
@@ -113,7 +113,7 @@ HEIST_BODY void call_and_give(fiber& self, followed_frame& frame, flow_function 
   child.interrupt = self.interrupt;
   child.called_by = &frame;
   // The child resumes in the place of the caller; a frame whose place is in no list comes without a turn.
-  room_bits{child.room_word}.set_turn_of(room_bits{self.room_word}.exchange_turn_of(
+  room_bits{child.extension_word}.set_turn_of(room_bits{self.extension_word}.exchange_turn_of(
       frame.slot.place == tree_slot::no_place ? room_bits::no_turn : frame.slot.to));
   auto const [record, branch, unused] = frame.place;  // now: the child may be gone afterwards
   std::uint32_t const before = w.number;

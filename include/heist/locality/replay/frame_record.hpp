@@ -31,7 +31,7 @@ struct recorded_frame : caller_frame {
   frame_record place;  ///< the place of the called child
 };
 
-/// The bits of fiber::room_word, in which the room keeps its data on a fiber.
+/// The bits of fiber::extension_word, in which the extension keeps its data on a fiber.
 struct room_bits {
   explicit room_bits(std::uint64_t& word) noexcept : word_{word} {}
 

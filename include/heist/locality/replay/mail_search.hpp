@@ -3,21 +3,21 @@
 #pragma once
 
 #include "heist/core/base/unique_ptr.hpp"
-#include "heist/core/extension/room_of.hpp"
+#include "heist/core/extension/search_of.hpp"
 #include "heist/core/policy/order.hpp"
 #include "heist/core/scheduler/worker.hpp"
-#include "heist/locality/replay/replay_room.hpp"
+#include "heist/locality/replay/replay_extension.hpp"
 
 namespace heist::detail {
 
-/// The room of policies that record and follow.
+/// The extension of policies that record and follow.
 struct mail_search : no_search {
   static constexpr bool looks = true;
   static constexpr bool has_mail = true;
 
   template <class Scheduler>
-  static unique_ptr<room_core> make(core&) {
-    return make_unique<replay_room>();
+  static unique_ptr<executor_extension> make(core&) {
+    return make_unique<replay_extension>();
   }
 
   static bool called(worker const& w) noexcept { return !w.own_fibers.maybe_empty() || !w.mailbox.maybe_empty(); }
@@ -34,7 +34,7 @@ struct mail_search : no_search {
 };
 
 template <class Policy>
-requires(Policy::order_type::value == fork_order::recorded) struct room_of<Policy> {
+requires(Policy::order_type::value == fork_order::recorded) struct search_of<Policy> {
   using type = mail_search;
 };
 

@@ -1,4 +1,4 @@
-// Forks whose children's types need not be known, where steals are noted. Bodies of replay_room, and special_fork().
+// Forks whose children's types need not be known, where steals are noted. Bodies of replay_extension, and special_fork().
 #pragma once
 
 #include <cstddef>  // size_t
@@ -12,7 +12,7 @@
 #include "heist/locality/replay/followed.hpp"
 #include "heist/locality/replay/recorded_places.hpp"
 #include "heist/locality/replay/recorded_scope.hpp"
-#include "heist/locality/replay/replay_room.hpp"
+#include "heist/locality/replay/replay_extension.hpp"
 
 namespace heist::detail {
 
@@ -106,11 +106,11 @@ HEIST_COLD_BODY void special_fork(fiber& self, frame_record& record, fork_slot* 
   parent.join(join, continuation_stolen);
 }
 
-HEIST_COLD_BODY place_to_fork replay_room::way_of_fork(fiber& of, fork_slot* position, bool) noexcept {
-  return {fork_way::by_room, &of, position};
+HEIST_COLD_BODY place_to_fork replay_extension::way_of_fork(fiber& of, fork_slot* position, bool) noexcept {
+  return {fork_way::by_extension, &of, position};
 }
 
-HEIST_COLD_BODY void replay_room::fork(fiber& of, fork_slot* position, std::span<erased_child* const> children) {
+HEIST_COLD_BODY void replay_extension::fork(fiber& of, fork_slot* position, std::span<erased_child* const> children) {
   fiber& self = of.runs_here() ? of : fiber_of_caller(of);
   if (&self != &of || !recorded_places::has_record(position)) {
     recorded_places::without_context frame{self};
@@ -124,25 +124,25 @@ HEIST_COLD_BODY void replay_room::fork(fiber& of, fork_slot* position, std::span
   }
 }
 
-HEIST_COLD_BODY fork_way replay_room::way_of_scope(fiber&, fork_slot*) noexcept {
-  return fork_way::by_room;
+HEIST_COLD_BODY fork_way replay_extension::way_of_scope(fiber&, fork_slot*) noexcept {
+  return fork_way::by_extension;
 }
 
-HEIST_COLD_BODY unique_ptr<room_scope> replay_room::make_scope(scope_base& of, bool remote) {
+HEIST_COLD_BODY unique_ptr<extension_scope> replay_extension::make_scope(scope_base& of, bool remote) {
   return make_unique<recorded_scope>(of, remote);
 }
 
-HEIST_COLD_BODY bool replay_room::may_queue(fiber const&, fork_way) const noexcept {
+HEIST_COLD_BODY bool replay_extension::may_queue(fiber const&, fork_way) const noexcept {
   return false;
 }
 
-HEIST_COLD_BODY bool replay_room::has_history(fork_slot* position) const noexcept {
+HEIST_COLD_BODY bool replay_extension::has_history(fork_slot* position) const noexcept {
   if (!recorded_places::has_record(position)) return false;
   frame_record const* const record = recorded_places::record_of(position);
   return record->is_special() || recorded_run::of(record) != nullptr;
 }
 
-HEIST_COLD_BODY void replay_room::assign_continuation(fiber& self, fork_slot* position, std::size_t worker) {
+HEIST_COLD_BODY void replay_extension::assign_continuation(fiber& self, fork_slot* position, std::size_t worker) {
   if (!recorded_places::has_record(position)) return;
   frame_record& record = *recorded_places::record_of(position);
   if ((record.forks & frame_record::serial) != 0) {
@@ -152,11 +152,11 @@ HEIST_COLD_BODY void replay_room::assign_continuation(fiber& self, fork_slot* po
         "this one; in a run that follows a tree, the tree says what is stolen"};
   }
   if (recorded_run::of(&record) == nullptr) return;
-  room_bits{self.room_word}.assign_continuation(static_cast<std::uint32_t>(worker));
+  room_bits{self.extension_word}.assign_continuation(static_cast<std::uint32_t>(worker));
   record.forks |= frame_record::is_assigned | (record.is_special() ? 0 : frame_record::special | frame_record::plain);
 }
 
-HEIST_COLD_BODY bool replay_room::may_be_stolen(fork_slot* position) const noexcept {
+HEIST_COLD_BODY bool replay_extension::may_be_stolen(fork_slot* position) const noexcept {
   return !recorded_places::has_record(position) ||
          (recorded_places::record_of(position)->forks & frame_record::serial) == 0;
 }

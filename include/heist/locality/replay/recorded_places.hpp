@@ -17,14 +17,14 @@
 #include "heist/core/fork/fork_traits.hpp"
 #include "heist/core/fork/remote.hpp"
 #include "heist/core/policy/order.hpp"
-#include "heist/locality/replay/replay_room.hpp"
+#include "heist/locality/replay/replay_extension.hpp"
 #include "heist/locality/replay/steal_log.hpp"
 
 namespace heist::detail {
 
 /// The mark of frame positions where steals are noted: the position is a frame_record. No basic_context of the order
 /// `recorded` is without one.
-inline constexpr position_mark recorded_mark = position_mark::of_room;
+inline constexpr position_mark recorded_mark = position_mark::of_extension;
 
 /// Runs children of a frame that follows a steal tree or has designated, or that has nothing to steal below.
 void special_fork(fiber& self, frame_record& record, fork_slot* position, std::span<erased_child* const> children);
@@ -165,7 +165,7 @@ template <>
 struct fork_traits<order::recorded> : fork_traits<order::of_executor> {
   using region_context = basic_context<order::recorded>;
 
-  static fork_way way_of_scope(fiber&, fork_slot*) noexcept { return fork_way::by_room; }
+  static fork_way way_of_scope(fiber&, fork_slot*) noexcept { return fork_way::by_extension; }
   template <class Context, class... F>
   HEIST_ALWAYS_INLINE static auto fork_join(Context const& c, F&&... f) {
     return child_first_fork_in<recorded_places, Context, forked_callable<F>...>::run(

@@ -11,7 +11,7 @@
 
 #include "heist/core/base/unique_ptr.hpp"
 #include "heist/locality/replay/recorded_places.hpp"
-#include "heist/locality/replay/replay_room.hpp"
+#include "heist/locality/replay/replay_extension.hpp"
 
 namespace heist::detail {
 
@@ -126,12 +126,12 @@ class followed_body : public queued_runnable {
     self.worker->report_pending_count();
     auto& body = static_cast<followed_body&>(task);
     {
-      std::uint64_t const below = self.room_word;  // of a frame that waits there, without memory for a stack
+      std::uint64_t const below = self.extension_word;  // of a frame that waits there, without memory for a stack
       interrupted_by const interrupt{self, &body.run_.interrupt()};
       body.run_.begin();
-      room_bits{self.room_word}.set_turn_of(self.worker->number);
+      room_bits{self.extension_word}.set_turn_of(self.worker->number);
       body.body_.call(self, recorded_places::position_of(body.run_.body_record()));
-      self.room_word = below;
+      self.extension_word = below;
     }
     body.run_.end();
     body.ended.complete();
@@ -147,7 +147,7 @@ class recorded_visit final : public region_visit {
  public:
   recorded_visit(region& r, fiber& self) : run_{r, self}, on_{self} {}
 
-  region_way how() const noexcept override { return run_.follows() ? region_way::by_room : region_way::here; }
+  region_way how() const noexcept override { return run_.follows() ? region_way::by_extension : region_way::here; }
   fork_slot* position(void const*) noexcept override {
     run_.begin();
     return recorded_places::position_of(run_.body_record());
@@ -181,7 +181,7 @@ class inner_visit final : public region_visit {
   region_access const memory_;
 };
 
-HEIST_COLD_BODY unique_ptr<region_visit> replay_room::enter(region& r, fiber& self, fork_slot* position) {
+HEIST_COLD_BODY unique_ptr<region_visit> replay_extension::enter(region& r, fiber& self, fork_slot* position) {
   if (recorded_places::has_record(position) && recorded_run::of(recorded_places::record_of(position)) != nullptr)
     return make_unique<inner_visit>(r);
   return make_unique<recorded_visit>(r, self);

@@ -9,7 +9,7 @@
 
 namespace heist::detail {
 
-class recorded_scope final : public room_scope {
+class recorded_scope final : public extension_scope {
  public:
   /// `remote`: without a place in a run, so nothing may be stolen from it.
   recorded_scope(scope_base& of, bool remote) noexcept;

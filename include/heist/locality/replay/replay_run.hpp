@@ -7,7 +7,7 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
-#include "heist/core/extension/room_core.hpp"
+#include "heist/core/extension/resume_rule.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/sync/interrupt.hpp"
 #include "heist/core/sync/live_count.hpp"

@@ -53,7 +53,7 @@ HEIST_BODY void replay_run::resume_in_place(worker& w, queued_runnable& item) no
 }
 
 HEIST_BODY void replay_run::turn(fiber& f) noexcept {
-  std::uint32_t const of = room_bits{f.room_word}.exchange_turn_of(room_bits::no_turn);
+  std::uint32_t const of = room_bits{f.extension_word}.exchange_turn_of(room_bits::no_turn);
   if (of != room_bits::no_turn) turn(of);
 }
 

@@ -26,7 +26,7 @@ struct fork_traits<order::by_tier> : fork_traits<order::of_executor> {
   using region_context = basic_context<order::by_tier>;
 
   static fork_way way_of_scope(fiber& self, fork_slot* position) noexcept {
-    return room_of_forks(self).way_of_scope(self, position);
+    return extension_of_forks(self).way_of_scope(self, position);
   }
   template <class Context, class... F>
   HEIST_ALWAYS_INLINE static auto fork_join(Context const& c, F&&... f) {

@@ -13,14 +13,14 @@
 #include "heist/locality/policy/path.hpp"
 #include "heist/locality/policy/profile.hpp"
 #include "heist/locality/squads/region_run.hpp"
-#include "heist/locality/squads/squad_room.hpp"
+#include "heist/locality/squads/squad_extension.hpp"
 
 namespace heist::detail {
 
 // Marks of frame positions in the tiers, besides slots. position_mark::child_first marks a frame of the intra-squad
 // tier, whose forks stay in its squad.
-inline constexpr position_mark inter_mark = position_mark::of_room;         ///< the rest is an inter_frame
-inline constexpr position_mark profiled_mark = position_mark::of_room_too;  ///< the rest is a profile_frame
+inline constexpr position_mark inter_mark = position_mark::of_extension;         ///< the rest is an inter_frame
+inline constexpr position_mark profiled_mark = position_mark::of_extension_too;  ///< the rest is a profile_frame
 
 /// A frame whose forks make inter-squad tasks: the paper's `level` and its place in the tree. It lies in the frame that
 /// calls the task.

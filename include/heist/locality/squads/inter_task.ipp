@@ -50,7 +50,7 @@ HEIST_COLD_BODY bool inter_task::is_leaf() const noexcept {
 }
 
 HEIST_COLD_BODY void inter_task::start_in(squad& to, bool pinned) noexcept {
-  auto& squads = task_.room->squads;
+  auto& squads = task_.extension->squads;
   if (pinned) {
     squads.add_pinned(to, *this);
   } else {
@@ -62,7 +62,7 @@ HEIST_COLD_BODY void inter_task::start_in(squad& to, bool pinned) noexcept {
 HEIST_COLD_BODY void inter_task::place(interrupt_state const* outer) noexcept {
   interrupt_.outer = outer;
   interrupt_.resumes = &task_;
-  task_.room = &squads_of(run_->scheduler());
+  task_.extension = &squads_of(run_->scheduler());
 }
 
 template <class Call>
@@ -78,15 +78,15 @@ void inter_task::run_on(fiber& self, bool in_place, Call&& call) noexcept {
     if (m.in != remembered_) run_->ran_in(path_, m.in->number);
   }
   interrupted_above const part_of{self, &interrupt_};
-  if (!in_place) task_.room->tell(*self.worker, task_, squad_event::enters);
+  if (!in_place) task_.extension->tell(*self.worker, task_, squad_event::enters);
   fork_slot* const top = self.top();
   inter_frame frame{run_, top, task_of(self), path_, level_, entry_, 0};
   call(self, is_leaf() ? context_access::marked(top, position_mark::child_first)
                        : context_access::marked(&frame, inter_mark));
   // Perhaps on another worker now, of the same squad.
   if (in_place) return;
-  task_.room->tell(*self.worker, task_, squad_event::leaves);
-  task_.room->release(*self.worker, task_);
+  task_.extension->tell(*self.worker, task_, squad_event::leaves);
+  task_.extension->release(*self.worker, task_);
 }
 
 HEIST_COLD_BODY runnable* inter_child::run(runnable& task, fiber& self) {

@@ -14,7 +14,7 @@
 #include "heist/locality/policy/boundary_level.hpp"
 #include "heist/locality/policy/cats.hpp"
 #include "heist/locality/region/region.hpp"
-#include "heist/locality/squads/squad_room.hpp"
+#include "heist/locality/squads/squad_extension.hpp"
 
 namespace heist::detail {
 

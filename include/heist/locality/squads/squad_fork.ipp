@@ -1,4 +1,4 @@
-// Forks of frames in the tiers. Bodies of squad_room.
+// Forks of frames in the tiers. Bodies of squad_extension.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -12,7 +12,7 @@
 #include "heist/core/fork/scope_base.hpp"
 #include "heist/locality/squads/inter_task.hpp"
 #include "heist/locality/squads/profile_frame.hpp"
-#include "heist/locality/squads/squad_room.hpp"
+#include "heist/locality/squads/squad_extension.hpp"
 #include "heist/locality/squads/squad_scope.hpp"
 
 namespace heist::detail {
@@ -68,7 +68,7 @@ HEIST_COLD_BODY void profiled_fork(fiber& self, profile_frame& frame, std::span<
   all(context_access::make<profiled_children::context_type>(self, frame.position()));
 }
 
-HEIST_COLD_BODY place_to_fork squad_room::way_of_fork(fiber& of, fork_slot* position, bool divide) noexcept {
+HEIST_COLD_BODY place_to_fork squad_extension::way_of_fork(fiber& of, fork_slot* position, bool divide) noexcept {
   if (!of.runs_here()) {  // the frame is another task's, which may run
     if (fiber& here = fiber_of_caller(of); &here != &of) {
       return {here.rule_of_task() != nullptr ? fork_way::child_first : fork_way::parent_first, &here,
@@ -80,10 +80,10 @@ HEIST_COLD_BODY place_to_fork squad_room::way_of_fork(fiber& of, fork_slot* posi
     if (frame.run->how() == division::by_hand && !divide)
       return {fork_way::child_first, &of, context_access::marked(frame.position, position_mark::child_first)};
   }
-  return {fork_way::by_room, &of, position};
+  return {fork_way::by_extension, &of, position};
 }
 
-HEIST_COLD_BODY void squad_room::fork(fiber& self, fork_slot* position, std::span<erased_child* const> children) {
+HEIST_COLD_BODY void squad_extension::fork(fiber& self, fork_slot* position, std::span<erased_child* const> children) {
   if (context_access::mark_at(position) == profiled_mark) {
     profiled_fork(self, *context_access::unmarked<profile_frame>(position), children);
   } else {
@@ -91,7 +91,7 @@ HEIST_COLD_BODY void squad_room::fork(fiber& self, fork_slot* position, std::spa
   }
 }
 
-HEIST_COLD_BODY fork_way squad_room::way_of_scope(fiber&, fork_slot* position) noexcept {
+HEIST_COLD_BODY fork_way squad_extension::way_of_scope(fiber&, fork_slot* position) noexcept {
   switch (context_access::mark_at(position)) {
     case position_mark::plain:
       return fork_way::parent_first;
@@ -99,27 +99,27 @@ HEIST_COLD_BODY fork_way squad_room::way_of_scope(fiber&, fork_slot* position) n
       return fork_way::child_first;
     case inter_mark:
       return context_access::unmarked<inter_frame>(position)->run->how() == division::by_hand ? fork_way::child_first
-                                                                                              : fork_way::by_room;
+                                                                                              : fork_way::by_extension;
     default:
-      return fork_way::by_room;
+      return fork_way::by_extension;
   }
 }
 
-HEIST_COLD_BODY unique_ptr<room_scope> squad_room::make_scope(scope_base& of, bool) {
+HEIST_COLD_BODY unique_ptr<extension_scope> squad_extension::make_scope(scope_base& of, bool) {
   if (context_access::mark_at(of.position) == profiled_mark) return make_unique<profiled_scope>(of);
   return make_unique<squad_scope>(of);
 }
 
-HEIST_COLD_BODY bool squad_room::may_queue(fiber const& here, fork_way way) const noexcept {
+HEIST_COLD_BODY bool squad_extension::may_queue(fiber const& here, fork_way way) const noexcept {
   return way == fork_way::parent_first && here.rule_of_task() == nullptr;
 }
 
-HEIST_COLD_BODY bool squad_room::has_history(fork_slot* position) const noexcept {
+HEIST_COLD_BODY bool squad_extension::has_history(fork_slot* position) const noexcept {
   position_mark const mark = context_access::mark_at(position);
   return mark == inter_mark || mark == profiled_mark;
 }
 
-HEIST_COLD_BODY void squad_room::footprint(fork_slot* position, std::uint64_t bytes) noexcept {
+HEIST_COLD_BODY void squad_extension::footprint(fork_slot* position, std::uint64_t bytes) noexcept {
   if (context_access::mark_at(position) == profiled_mark)
     context_access::unmarked<profile_frame>(position)->declare(bytes);
 }

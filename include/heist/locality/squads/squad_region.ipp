@@ -1,4 +1,4 @@
-// Runs of regions that squads divide. Bodies of squad_room.
+// Runs of regions that squads divide. Bodies of squad_extension.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 #include "heist/locality/squads/inter_task.hpp"
 #include "heist/locality/squads/profile_frame.hpp"
 #include "heist/locality/squads/region_run.hpp"
-#include "heist/locality/squads/squad_room.hpp"
+#include "heist/locality/squads/squad_extension.hpp"
 
 namespace heist::detail {
 
@@ -25,7 +25,7 @@ class squad_visit final : public region_visit {
       default:
         // The squad that is to run the body may need the worker that the caller keeps.
         if (may_suspend(*self.worker)) {
-          how_ = region_way::by_room;
+          how_ = region_way::by_extension;
         } else {
           run_.not_split();
         }
@@ -63,13 +63,13 @@ class squad_visit final : public region_visit {
   std::optional<profile_frame> frame_;
 };
 
-HEIST_COLD_BODY unique_ptr<region_visit> squad_room::enter(region& r, fiber& self, fork_slot* position) {
+HEIST_COLD_BODY unique_ptr<region_visit> squad_extension::enter(region& r, fiber& self, fork_slot* position) {
   if (is_in_tier(self, position)) return nullptr;
   return enter_by(tiers, r, self, position);
 }
 
-HEIST_COLD_BODY unique_ptr<region_visit> squad_room::enter_by(tier_mode how, region& r, fiber& self,
-                                                              fork_slot* position) {
+HEIST_COLD_BODY unique_ptr<region_visit> squad_extension::enter_by(tier_mode how, region& r, fiber& self,
+                                                                   fork_slot* position) {
   return make_unique<squad_visit>(r, self, position, how);
 }
 

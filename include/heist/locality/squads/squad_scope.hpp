@@ -59,7 +59,7 @@ struct scope_children {
 
 /// The children that a scope has forked, and the groups that they have been dealt in. A head without work may deal the
 /// collected children while the scope's frame goes on.
-class squad_scope final : public room_scope, pending_children, undistributed_children {
+class squad_scope final : public extension_scope, pending_children, undistributed_children {
  public:
   explicit squad_scope(scope_base& of) noexcept;
   squad_scope(squad_scope const&) = delete;
@@ -92,7 +92,7 @@ class squad_scope final : public room_scope, pending_children, undistributed_chi
 
   scope_base& of_;
   inter_frame& parent_;
-  squad_room& room_;
+  squad_extension& extension_;
   inter_join join_{1};  ///< one for the scope itself, until it waits, and one for the head that has claimed children
   spin_lock<> lock_;    // guards the rest
   scope_children collected_, claimed_;
@@ -104,7 +104,7 @@ class squad_scope final : public room_scope, pending_children, undistributed_chi
 };
 
 /// Of a frame that is profiled: parent-first, each child measured.
-class profiled_scope final : public room_scope {
+class profiled_scope final : public extension_scope {
  public:
   explicit profiled_scope(scope_base& of) noexcept;
 

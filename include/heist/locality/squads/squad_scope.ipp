@@ -54,14 +54,14 @@ HEIST_COLD_BODY squad_scope::squad_scope(scope_base& of) noexcept
     : pending_children{&start_all, of.on->not_started},
       of_{of},
       parent_{*context_access::unmarked<inter_frame>(of.position)},
-      room_{squads_of(of.on->scheduler)} {
+      extension_{squads_of(of.on->scheduler)} {
   of.on->not_started = this;
-  room_.add_entry(*this);
+  extension_.add_entry(*this);
 }
 
 /// The scope is not always the youngest: scopes enter the list with their first child.
 HEIST_COLD_BODY squad_scope::~squad_scope() {
-  room_.leave(*this);
+  extension_.leave(*this);
   pending_children** at = &of_.on->not_started;
   while (*at != this) at = &(*at)->older;
   *at = older;
@@ -78,7 +78,7 @@ HEIST_COLD_BODY void squad_scope::fork(scope_child& child) {
     forked_at_ = os_env::ticks();
     deals = collected_.count == enough_waiting || parent_.run->how() != division::by_level;
   }
-  if (first) room_.squads.collect_begins();
+  if (first) extension_.squads.collect_begins();
   if (deals) start();
 }
 
@@ -89,7 +89,7 @@ HEIST_COLD_BODY bool squad_scope::has_collected() noexcept {
 
 HEIST_COLD_BODY scope_children squad_scope::take_collected() noexcept {
   spin_guard guard{lock_};
-  if (collected_.count != 0) room_.squads.collect_ends();
+  if (collected_.count != 0) extension_.squads.collect_ends();
   return std::exchange(collected_, {});
 }
 
@@ -135,7 +135,7 @@ HEIST_COLD_BODY bool squad_scope::claim() noexcept {
   may_claim_ = false;
   claimed_ = std::exchange(collected_, {});
   claimed_in_ = own_;
-  room_.squads.collect_ends();
+  extension_.squads.collect_ends();
   join_.outstanding.fetch_add(1, std::memory_order_relaxed);  // relaxed: under the lock, before the frame waits
   return true;
 }
@@ -159,7 +159,7 @@ HEIST_COLD_BODY void squad_scope::distribute_claimed() noexcept {
       collected_ = std::exchange(claimed_, {});
     }
   }
-  if (without_memory && !frame_has_them) room_.squads.collect_begins();
+  if (without_memory && !frame_has_them) extension_.squads.collect_begins();
   join_.child_ended();  // last: the scope may be gone
 }
 

@@ -5,32 +5,32 @@
 
 #include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/extension/policy_config.hpp"
-#include "heist/core/extension/room_of.hpp"
+#include "heist/core/extension/search_of.hpp"
 #include "heist/core/observe/observer.hpp"
 #include "heist/core/policy/victim.hpp"
 #include "heist/core/scheduler/worker.hpp"
 #include "heist/locality/policy/tier_policies.hpp"
 #include "heist/locality/squads/near_search.hpp"
-#include "heist/locality/squads/squad_room.hpp"
+#include "heist/locality/squads/squad_extension.hpp"
 
 namespace heist::detail {
 
-/// Makes the room of a policy with tiers. Specialised where it is more than that.
+/// Makes the extension of a policy with tiers. Specialised where it is more than that.
 template <class Policy>
-struct squad_room_maker {
+struct squad_extension_maker {
   static constexpr bool keeps_options = false;
 
   template <class Scheduler>
-  static unique_ptr<room_core> make(core& scheduler, counter_operations const* counters, squad_hook hook) {
+  static unique_ptr<executor_extension> make(core& scheduler, counter_operations const* counters, squad_hook hook) {
     using tiers = typename Policy::tier_type;
-    return make_unique<squad_room>(scheduler, tiers::division, tier::has_history_squads<tiers>(), counters, hook);
+    return make_unique<squad_extension>(scheduler, tiers::division, tier::has_history_squads<tiers>(), counters, hook);
   }
 };
 
-/// The room of policies with tiers.
+/// The extension of policies with tiers.
 template <class Policy>
 struct squad_search : no_search {
-  static constexpr bool keeps_options = squad_room_maker<Policy>::keeps_options;
+  static constexpr bool keeps_options = squad_extension_maker<Policy>::keeps_options;
   static constexpr bool looks = true;
   static constexpr bool in_groups = true;
   static constexpr bool requests_first = false;
@@ -44,14 +44,14 @@ struct squad_search : no_search {
   };
 
   template <class Scheduler>
-  static unique_ptr<room_core> make(core& scheduler) {
+  static unique_ptr<executor_extension> make(core& scheduler) {
     counter_operations const* counters = nullptr;
     if constexpr (tier::measuring_tier<typename Policy::tier_type>)
       counters = &counter_operations_of<typename Policy::tier_type::counter_type>;
-    return squad_room_maker<Policy>::template make<Scheduler>(scheduler, counters, hook<Scheduler>());
+    return squad_extension_maker<Policy>::template make<Scheduler>(scheduler, counters, hook<Scheduler>());
   }
   static void keep_options(core& scheduler, options const& wanted) {
-    squad_room_maker<Policy>::keep_options(scheduler, wanted);
+    squad_extension_maker<Policy>::keep_options(scheduler, wanted);
   }
 
   static runnable* next(worker& w, runnable* t) noexcept {
@@ -134,7 +134,7 @@ struct squad_search : no_search {
   }
   template <class Loop>
   static auto& near(fiber& self) noexcept {
-    return Loop::scheduler_of(self).of_room(*self.worker).near;
+    return Loop::scheduler_of(self).of_search(*self.worker).near;
   }
 
   template <class Scheduler>
@@ -155,7 +155,7 @@ struct squad_search : no_search {
 };
 
 template <class Policy>
-requires(Policy::tier_type::division != tier_mode::none) struct room_of<Policy> {
+requires(Policy::tier_type::division != tier_mode::none) struct search_of<Policy> {
   using type = squad_search<Policy>;
 };
 

@@ -3,7 +3,7 @@
 
 #include "heist/parallel/algorithm/division.hpp"
 
-#include "heist/core/fork/fork_room.hpp"
+#include "heist/core/fork/fork_extension.hpp"
 
 namespace heist::detail {
 
@@ -12,7 +12,7 @@ HEIST_BODY split_mode split_mode_of(context const& c) noexcept {
   if (self.order == fork_order::parent_first) return split_mode::tasks;
   if (self.order == fork_order::child_first) return split_mode::continuations;
   fork_slot* const position = context_access::position_of(c);
-  if (room_of_forks(self).has_history(position)) return split_mode::fixed;
+  if (extension_of_forks(self).has_history(position)) return split_mode::fixed;
   return self.order == fork_order::by_tier && context_access::mark_at(position) == position_mark::plain
              ? split_mode::tasks
              : split_mode::continuations;

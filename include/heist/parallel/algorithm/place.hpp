@@ -9,9 +9,9 @@
 #include "heist/core/base/config.hpp"
 #include "heist/core/executor/context.hpp"
 #include "heist/core/executor/executor.hpp"
+#include "heist/core/extension/loop_region.hpp"
 #include "heist/core/fiber/control_words.hpp"
 #include "heist/core/fiber/current.hpp"
-#include "heist/core/fork/region_entry.hpp"
 #include "heist/core/fork/remote.hpp"
 #include "heist/parallel/algorithm/loop.hpp"
 #include "heist/parallel/algorithm/options.hpp"
@@ -63,13 +63,26 @@ fiber* fiber_inside(Executor& ex) noexcept {
 }
 
 template <class Context, class F>
-decltype(auto) within_region(Context const& c, region* r, F& f) {
+auto within_region(Context const& c, region* r, F& f) -> decltype(f(c)) {
   if constexpr (std::is_same_v<Context, context>) {
     if (r != nullptr) {
-      return c.invoke(*r, [&f, modes = control_words::now()](context inside) {
-        in_modes const as_caller{modes};
-        return f(inside);
-      });
+      using result = decltype(f(c));
+      struct {
+        F& f;
+        control_words modes = control_words::now();
+        std::conditional_t<std::is_void_v<result>, char, result> value{};
+      } call{f};
+      auto const run = [](void* of, context inside) {
+        auto& called = *static_cast<decltype(call)*>(of);
+        in_modes const as_caller{called.modes};
+        if constexpr (std::is_void_v<result>) {
+          called.f(inside);
+        } else {
+          called.value = called.f(inside);
+        }
+      };
+      loop_region::call.load(std::memory_order_relaxed)(*r, c, run, &call);  // relaxed: there is a region
+      return static_cast<result>(call.value);
     }
   }
   return f(c);

@@ -28,7 +28,8 @@ bool run_shared(core& scheduler, fiber* here, loop_body<context>& body, std::siz
 /// May the caller's loop be shared? `here`: as above. A policy that places forked tasks, and an observer of forks, need
 /// the loop engine. A task on an executor of one worker needs it, too: the engine lets external tasks in.
 inline bool may_share_loops(core const& scheduler, fiber const* here) noexcept {
-  return scheduler.room == nullptr && scheduler.on_fiber == nullptr && (here == nullptr || scheduler.worker_count != 1);
+  return scheduler.extension == nullptr && scheduler.on_fiber == nullptr &&
+         (here == nullptr || scheduler.worker_count != 1);
 }
 
 }  // namespace heist::detail

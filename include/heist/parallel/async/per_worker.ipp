@@ -9,13 +9,15 @@
 namespace heist::detail {
 
 HEIST_COLD_BODY std::size_t all_workers_of(core const& scheduler) noexcept {
-  return scheduler.worker_count + (scheduler.room == nullptr ? 0 : scheduler.room->workers_remote());
+  remote_extension const* const others = scheduler.remote_executors();
+  return scheduler.worker_count + (others == nullptr ? 0 : others->workers_remote());
 }
 
 HEIST_BODY std::size_t worker_number_in(core const& scheduler) {
   worker* const w = this_worker();  // kept: asked, at once
-  if (w != nullptr && &w->scheduler != &scheduler && scheduler.room != nullptr && scheduler.room->has_remote(*w))
-    return scheduler.worker_count + scheduler.room->number_remote(*w);
+  remote_extension const* const others = scheduler.remote_executors();
+  if (w != nullptr && &w->scheduler != &scheduler && others != nullptr && others->has_remote(*w))
+    return scheduler.worker_count + others->number_remote(*w);
   if (w == nullptr || &w->scheduler != &scheduler) {
     throw executor_error{
         "per_worker::local() on a thread that is no worker of its executor; fix it by calling it in a task of that "

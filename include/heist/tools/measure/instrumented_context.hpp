@@ -10,10 +10,10 @@
 #include "heist/core/executor/blocking.hpp"
 #include "heist/core/executor/context.hpp"
 #include "heist/core/fork/fork_join.hpp"
-#include "heist/core/fork/region_entry.hpp"
 #include "heist/core/fork/scope.hpp"
 #include "heist/fwd.hpp"
 #include "heist/locality/region/region.hpp"
+#include "heist/locality/region/region_entry.hpp"
 
 namespace heist {
 

@@ -1,4 +1,4 @@
-// Inter-squad tasks: locality/squads/inter_task.hpp and core/fork/region_entry.hpp for simulated programs. Members of
+// Inter-squad tasks: locality/squads/inter_task.hpp and locality/region/region_entry.hpp for simulated programs. Members of
 // frames.
 #pragma once
 

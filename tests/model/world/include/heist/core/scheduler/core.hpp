@@ -11,7 +11,7 @@
 
 #include "heist/core/base/env.hpp"
 #include "heist/core/base/priority.hpp"
-#include "heist/core/extension/room_core.hpp"
+#include "heist/core/extension/executor_extension.hpp"
 #include "heist/core/fiber/current.hpp"
 #include "heist/core/policy/order.hpp"
 #include "heist/core/policy/thread_permits.hpp"
@@ -74,10 +74,10 @@ class core {
     outer_gate_ = gates_[0].get();
   }
   /// Before the threads start. `members`: the workers of each squad, which get a gate each, all in one ring, as in
-  /// squad_room::make_gates(); none: one gate for all.
-  void give_room(std::unique_ptr<room_core> its, bool mailbox, std::vector<std::vector<std::uint32_t>> members,
-                 idle_config idle) {
-    room = std::move(its);
+  /// squad_extension::make_gates(); none: one gate for all.
+  void give_extension(std::unique_ptr<executor_extension> its, bool mailbox,
+                      std::vector<std::vector<std::uint32_t>> members, idle_config idle) {
+    extension = std::move(its);
     has_mail = mailbox;
     where.all.members = std::move(members);
     for (auto const& w : workers) w->mailbox.is_used = mailbox, w->own_fibers.is_used = true;
@@ -266,7 +266,7 @@ class core {
   [[no_unique_address]] worker::no_loops loops_of_outside;
   fork_order const order = fork_order::parent_first;
   join_strategy const joins = join_strategy::park;
-  std::unique_ptr<room_core> room;  ///< none, unless it was given one
+  std::unique_ptr<executor_extension> extension;  ///< none, unless it was given one
   thread_permits* const limit = nullptr;
   bool has_mail = false;
 

@@ -36,7 +36,7 @@ struct worker {
   static constexpr bool has_helper = false;
   std::uint32_t const bed = number;
 
-  bool near = false;  ///< searches in its squad only (rooms.hpp)
+  bool near = false;  ///< searches in its squad only (extensions.hpp)
   /// No loop is shared here (tests/model/shared_range.cpp).
   struct no_loops {
     static constexpr runnable* enter() noexcept { return nullptr; }

@@ -1,7 +1,7 @@
-// Bodies of squad_room.hpp.
+// Bodies of squad_extension.hpp.
 #pragma once
 
-#include "heist/locality/squads/squad_room.hpp"
+#include "heist/locality/squads/squad_extension.hpp"
 
 #include "heist/locality/history/placement_history.hpp"
 
@@ -14,7 +14,7 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY idle_gate<>* squad_room::make_gates(core& scheduler, idle_config config) {
+HEIST_COLD_BODY idle_gate<>* squad_extension::make_gates(core& scheduler, idle_config config) {
   auto const& placed = scheduler.where.squads();
   cache_bytes_ = topology::shared_cache_bytes(scheduler.where.machine(), placed);
   squads.make(placed.members.size(), scheduler.worker_count, config);
@@ -29,7 +29,7 @@ HEIST_COLD_BODY idle_gate<>* squad_room::make_gates(core& scheduler, idle_config
       m.head = number == placed.head[s];
       m.place = static_cast<std::uint32_t>(peers_[s].size());
       peers_[s].push_back(&w);
-      w.room_part = &m;
+      w.extension_data = &m;
       w.gate = &squads[s].gate;
       w.group = static_cast<std::uint32_t>(s);
     }
@@ -37,22 +37,22 @@ HEIST_COLD_BODY idle_gate<>* squad_room::make_gates(core& scheduler, idle_config
   return &squads[0].gate;
 }
 
-HEIST_COLD_BODY graph_recall* squad_room::make_recall() const {
+HEIST_COLD_BODY graph_recall* squad_extension::make_recall() const {
   return new placement_history;
 }
 
-HEIST_COLD_BODY bool squad_room::may_take(worker const& thief) const noexcept {
+HEIST_COLD_BODY bool squad_extension::may_take(worker const& thief) const noexcept {
   squad_member const& m = member_of(thief);
   return squads.may_take(*m.in, m.head);
 }
 
-HEIST_COLD_BODY std::uint32_t squad_room::thieves() const noexcept {
+HEIST_COLD_BODY std::uint32_t squad_extension::thieves() const noexcept {
   std::uint32_t sum = 0;
   for (std::size_t s = 0; s < squads.size(); ++s) sum += squads[s].gate.thieves();
   return sum;
 }
 
-HEIST_COLD_BODY std::string squad_room::state_text() const {
+HEIST_COLD_BODY std::string squad_extension::state_text() const {
   std::string text;
   for (std::size_t s = 0; s < squads.size(); ++s) {
     auto const& pool = squads[s].pool;
@@ -63,14 +63,14 @@ HEIST_COLD_BODY std::string squad_room::state_text() const {
   return text;
 }
 
-HEIST_COLD_BODY void squad_room::release(worker& w, squad_task& task) noexcept {
+HEIST_COLD_BODY void squad_extension::release(worker& w, squad_task& task) noexcept {
   if (!task.occupies) return;
   task.occupies = false;
   squad_member const& m = member_of(w);
   squads.release(*task.in, m.head && m.in == task.in);
 }
 
-HEIST_COLD_BODY pooled_runnable* squad_room::take_inter(worker& w, std::uint32_t& from) noexcept {
+HEIST_COLD_BODY pooled_runnable* squad_extension::take_inter(worker& w, std::uint32_t& from) noexcept {
   squad_member& m = member_of(w);
   m.squad_was_busy = false;
   from = w.random.below(static_cast<std::uint32_t>(squads.size()));
@@ -79,7 +79,7 @@ HEIST_COLD_BODY pooled_runnable* squad_room::take_inter(worker& w, std::uint32_t
   return squads.head_take(*m.in, from);
 }
 
-HEIST_COLD_BODY bool squad_room::distribute_collected() noexcept {
+HEIST_COLD_BODY bool squad_extension::distribute_collected() noexcept {
   undistributed_children* found = nullptr;
   {
     spin_guard guard{undistributed_lock_};
@@ -90,7 +90,7 @@ HEIST_COLD_BODY bool squad_room::distribute_collected() noexcept {
   return true;
 }
 
-HEIST_COLD_BODY void squad_room::add_entry(undistributed_children& of_scope) noexcept {
+HEIST_COLD_BODY void squad_extension::add_entry(undistributed_children& of_scope) noexcept {
   spin_guard guard{undistributed_lock_};
   of_scope.next = undistributed_;
   of_scope.previous = nullptr;
@@ -98,19 +98,19 @@ HEIST_COLD_BODY void squad_room::add_entry(undistributed_children& of_scope) noe
   undistributed_ = &of_scope;
 }
 
-HEIST_COLD_BODY void squad_room::leave(undistributed_children& of_scope) noexcept {
+HEIST_COLD_BODY void squad_extension::leave(undistributed_children& of_scope) noexcept {
   spin_guard guard{undistributed_lock_};
   (of_scope.previous != nullptr ? of_scope.previous->next : undistributed_) = of_scope.next;
   if (of_scope.next != nullptr) of_scope.next->previous = of_scope.previous;
 }
 
-HEIST_COLD_BODY bool squad_room::counts_misses() const noexcept {
+HEIST_COLD_BODY bool squad_extension::counts_misses() const noexcept {
   if (counters_ == nullptr) return false;
   spin_guard guard{lock_};
   return !counters_known_ || counters_available_;
 }
 
-HEIST_COLD_BODY counter_values squad_room::read_counters(worker& w) noexcept {
+HEIST_COLD_BODY counter_values squad_extension::read_counters(worker& w) noexcept {
   if (counters_ == nullptr) return {};
   ::pthread_t const here = ::pthread_self();
   squad_member& m = member_of(w);
@@ -137,17 +137,17 @@ HEIST_COLD_BODY counter_values squad_room::read_counters(worker& w) noexcept {
 
 HEIST_COLD_BODY void squad_task::make_ready(fiber& f) noexcept {
   if (suspended) {
-    room->squads.add_pinned(*in, f.resume_item);
+    extension->squads.add_pinned(*in, f.resume_item);
   } else {
-    room->squads.add_ready(*in, f.resume_item);
+    extension->squads.add_ready(*in, f.resume_item);
   }
 }
 
 HEIST_COLD_BODY deferred_call squad_task::left(fiber& f) noexcept {
   if (!suspended) return {};
   worker& w = *f.worker;
-  room->tell(w, *this, squad_event::leaves);
-  room->release(w, *this);
+  extension->tell(w, *this, squad_event::leaves);
+  extension->release(w, *this);
   return {};
 }
 
@@ -157,16 +157,16 @@ HEIST_COLD_BODY void squad_task::returned(fiber& f, worker& w) noexcept {
     in = m.in;
     occupies = !m.squad_was_busy;
   }
-  room->tell(w, *this, suspended ? squad_event::enters : squad_event::moves);
+  extension->tell(w, *this, suspended ? squad_event::enters : squad_event::moves);
 }
 
 HEIST_COLD_BODY void* squad_task::wait_outside_begins() noexcept {
-  room->squads.wait_outside_begins(*in);
+  extension->squads.wait_outside_begins(*in);
   return in;
 }
 
 HEIST_COLD_BODY void squad_task::wait_outside_ends(void* squad_that_blocked) noexcept {
-  room->squads.wait_outside_ends(*static_cast<squad*>(squad_that_blocked));
+  extension->squads.wait_outside_ends(*static_cast<squad*>(squad_that_blocked));
 }
 
 }  // namespace heist::detail

@@ -1,4 +1,4 @@
-// Rooms of policies under which graphs have a placement history, without the parts that only regions and forks need.
+// What policies add under which graphs have a placement history, without the parts that only regions and forks need.
 // They run the shipped locality/history/ and near search (locality/squads/squad_search.hpp,
 // locality/replay/mail_search.hpp).
 #pragma once
@@ -8,17 +8,20 @@
 #include <utility>
 #include <vector>
 
-#include "heist/core/extension/room_core.hpp"
+#include "heist/core/extension/executor_extension.hpp"
+#include "heist/core/extension/search_of.hpp"
 #include "heist/core/scheduler/core.hpp"
+#include "heist/locality/history/placement_extension.hpp"
 #include "heist/locality/history/placement_history.hpp"
 #include "heist/locality/squads/near_search.hpp"
 
 namespace world {
 
-/// As squad_room and replay_room, of graphs.
+/// As squad_extension and replay_extension, of graphs.
 template <heist::detail::task_affinity NodeMap>
-class history_room final : public heist::detail::room_core {
+class history_extension final : public heist::detail::executor_extension, heist::detail::placement_extension {
  public:
+  history_extension() noexcept { graphs = this; }
   heist::detail::task_affinity affinity_of_tasks() const noexcept override { return NodeMap; }
   heist::detail::graph_recall* make_recall() const override { return new heist::detail::placement_history; }
 };
@@ -26,15 +29,15 @@ class history_room final : public heist::detail::room_core {
 /// As squad_search while graphs run. `Squads::members()`: the members of each squad. A thief stays near for one search
 /// instead of 48 attempts.
 template <class Squads>
-struct near_room : heist::detail::no_search {
+struct near_search : heist::detail::no_search {
   static constexpr bool looks = true;
   static constexpr bool in_groups = true;
   static constexpr bool requests_first = false;
   static constexpr bool has_mail = true;
 
   static void furnish(heist::detail::core& scheduler, heist::idle_config idle) {
-    scheduler.give_room(std::make_unique<history_room<heist::detail::task_affinity::squads>>(), has_mail,
-                        Squads::members(), idle);
+    scheduler.give_extension(std::make_unique<history_extension<heist::detail::task_affinity::squads>>(), has_mail,
+                             Squads::members(), idle);
   }
   static void search_begins(heist::detail::worker& w) noexcept { w.near = true; }
   static void falls_asleep(heist::detail::worker& w) noexcept { w.near = false; }
@@ -63,7 +66,8 @@ struct mail_space : heist::detail::no_search {
   static constexpr bool has_mail = true;
 
   static void furnish(heist::detail::core& scheduler, heist::idle_config idle) {
-    scheduler.give_room(std::make_unique<history_room<heist::detail::task_affinity::workers>>(), has_mail, {}, idle);
+    scheduler.give_extension(std::make_unique<history_extension<heist::detail::task_affinity::workers>>(), has_mail, {},
+                             idle);
   }
   static bool called(heist::detail::worker const& w) noexcept {
     return !w.own_fibers.maybe_empty() || !w.mailbox.maybe_empty();

@@ -1,4 +1,4 @@
-// A room's part in the forks, scopes and regions of its frames.
+// An extension's part in the forks, scopes and regions of its frames.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -7,7 +7,7 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/unique_ptr.hpp"
-#include "heist/core/extension/room_core.hpp"
+#include "heist/core/extension/executor_extension.hpp"
 #include "heist/core/fork/erased_child.hpp"
 #include "heist/core/scheduler/core.hpp"
 
@@ -21,7 +21,7 @@ class scope_base;
 struct scope_child;
 
 /// How a frame forks.
-enum class fork_way { parent_first, child_first, by_room };
+enum class fork_way { parent_first, child_first, by_extension };
 
 struct place_to_fork {
   fork_way how;
@@ -29,12 +29,12 @@ struct place_to_fork {
   fork_slot* position;
 };
 
-/// The children of a scope that belongs to a room.
+/// The children of a scope that belongs to an extension.
 ///
 /// Threads  of the task that made the scope.
-class room_scope {
+class extension_scope {
  public:
-  virtual ~room_scope() = default;
+  virtual ~extension_scope() = default;
   /// Is the next child to be called at once, and not kept?
   virtual bool calls_at_once() noexcept = 0;
   virtual void call_at_once(erased_child& child) noexcept = 0;
@@ -46,9 +46,9 @@ class room_scope {
 
 /// How a region's body is run.
 enum class region_way {
-  sequential,  ///< a call, as if there were no region
-  here,        ///< a call, with a position of the room's
-  by_room      ///< where the room says, while the caller waits
+  sequential,   ///< a call, as if there were no region
+  here,         ///< a call, with a position of the extension's
+  by_extension  ///< where the extension says, while the caller waits
 };
 
 /// One run of a region.
@@ -60,21 +60,21 @@ class region_visit {
   virtual region_way how() const noexcept = 0;
   /// Here; `identity`: function_identity of the body.
   virtual fork_slot* position(void const* /*identity*/) noexcept { return nullptr; }
-  virtual void run(erased_child&) {}  ///< by_room
+  virtual void run(erased_child&) {}  ///< by_extension
   /// The body has ended, if not `failed` without an exception.
   virtual void finish(bool failed) noexcept = 0;
 };
 
-class fork_room : public room_core {
+class fork_extension {
  public:
   /// Of a frame with such a position on `of`. `divide`: it is to be divided, if anything is (context::inter_fork).
   virtual place_to_fork way_of_fork(fiber& of, fork_slot* position, bool divide) noexcept = 0;
-  /// by_room: runs all, and returns when they have ended. If it throws, no child has begun.
+  /// by_extension: runs all, and returns when they have ended. If it throws, no child has begun.
   virtual void fork(fiber& self, fork_slot* position, std::span<erased_child* const> children) = 0;
 
   virtual fork_way way_of_scope(fiber& self, fork_slot* position) noexcept = 0;
-  /// by_room. `remote`: by code that runs on another fiber than the frame.
-  virtual unique_ptr<room_scope> make_scope(scope_base& of, bool remote) = 0;
+  /// by_extension. `remote`: by code that runs on another fiber than the frame.
+  virtual unique_ptr<extension_scope> make_scope(scope_base& of, bool remote) = 0;
   /// May code on `here`, which is no part of the frame, fork into a scope of that way by its worker's deque?
   virtual bool may_queue(fiber const& here, fork_way way) const noexcept = 0;
 
@@ -87,19 +87,22 @@ class fork_room : public room_core {
   virtual void footprint(fork_slot* /*position*/, std::uint64_t /*bytes*/) noexcept {}
   virtual void assign_continuation(fiber&, fork_slot* /*position*/, std::size_t /*worker*/) {}
   virtual bool may_be_stolen(fork_slot* /*position*/) const noexcept { return true; }
+
+ protected:
+  ~fork_extension() = default;
 };
 
 /// Throws region_error for a worker that does not exist.
 HEIST_RARE void check_assigned(fiber const& self, std::size_t worker);
 
-/// Where the order is one of a room's.
-inline fork_room& room_of_forks(fiber const& self) noexcept {
-  return static_cast<fork_room&>(*self.scheduler.room);
+/// Where the order is one of an extension's.
+inline fork_extension& extension_of_forks(fiber const& self) noexcept {
+  return *self.scheduler.extension->forks;
 }
 
 }  // namespace detail
 }  // namespace heist
 
 #if HEIST_HEADER_ONLY
-#include "heist/core/fork/fork_room.ipp"
+#include "heist/core/fork/fork_extension.ipp"
 #endif

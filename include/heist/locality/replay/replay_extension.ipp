@@ -1,7 +1,7 @@
-// Bodies of replay_room.hpp.
+// Bodies of replay_extension.hpp.
 #pragma once
 
-#include "heist/locality/replay/replay_room.hpp"
+#include "heist/locality/replay/replay_extension.hpp"
 
 #include "heist/locality/history/placement_history.hpp"
 #include "heist/locality/replay/frame_record.hpp"
@@ -9,26 +9,27 @@
 
 namespace heist::detail {
 
-HEIST_BODY bool replay_room::may_suspend(fiber const& f) const noexcept {
+HEIST_BODY bool replay_extension::may_suspend(fiber const& f) const noexcept {
   if (must_not_migrate(f)) return false;
   return f.called_by == nullptr ||
          recorded_run::of(static_cast<recorded_frame const&>(*f.called_by).place.parent) == nullptr;
 }
 
-HEIST_BODY bool replay_room::may_leave_worker(fiber const& f) const noexcept {
+HEIST_BODY bool replay_extension::may_leave_worker(fiber const& f) const noexcept {
   return !must_not_migrate(f);
 }
 
-HEIST_BODY frame_note replay_room::note_of(caller_frame const& frame) const noexcept {
+HEIST_BODY frame_note replay_extension::note_of(caller_frame const& frame) const noexcept {
   frame_record const& child = static_cast<recorded_frame const&>(frame).place;
   return {child.parent, child.index};
 }
 
-HEIST_BODY void replay_room::stolen(frame_note const& note, worker const& thief, worker const& victim) const noexcept {
+HEIST_BODY void replay_extension::stolen(frame_note const& note, worker const& thief,
+                                         worker const& victim) const noexcept {
   steal_log::note(static_cast<frame_record const*>(note.frame), note.branch, thief.number, victim.number);
 }
 
-HEIST_COLD_BODY graph_recall* replay_room::make_recall() const {
+HEIST_COLD_BODY graph_recall* replay_extension::make_recall() const {
   return new placement_history;
 }
 

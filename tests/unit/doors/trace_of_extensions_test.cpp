@@ -96,7 +96,7 @@ std::size_t run_all() {
 
 template <class Policy>
 void check_trace_of() {
-  static_assert(!std::is_same_v<typename heist::detail::room_of<Policy>::type, heist::detail::no_search>);
+  static_assert(!std::is_same_v<typename heist::detail::search_of<Policy>::type, heist::detail::no_search>);
   CHECK(run_all<Policy>() == 21);
   asked const wanted;
   CHECK(wanted.files() == 0);

@@ -1,7 +1,7 @@
-// Bodies of fork_room.hpp.
+// Bodies of fork_extension.hpp.
 #pragma once
 
-#include "heist/core/fork/fork_room.hpp"
+#include "heist/core/fork/fork_extension.hpp"
 
 #include "heist/core/base/errors.hpp"
 #include "heist/core/base/format.hpp"

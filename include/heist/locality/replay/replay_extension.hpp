@@ -1,4 +1,4 @@
-// An executor's part of the room in which steals are noted and followed.
+// An executor's part of the extension in which steals are noted and followed.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -6,13 +6,23 @@
 #include <span>
 
 #include "heist/core/base/config.hpp"
-#include "heist/core/fork/fork_room.hpp"
+#include "heist/core/fork/fork_extension.hpp"
 #include "heist/core/scheduler/core.hpp"
+#include "heist/locality/history/placement_extension.hpp"
 
 namespace heist::detail {
 
-class replay_room final : public fork_room {
+class replay_extension final : public executor_extension,
+                               public fork_extension,
+                               public placement_extension,
+                               public steal_extension {
  public:
+  replay_extension() noexcept {
+    steals = this;
+    graphs = this;
+    forks = this;
+  }
+
   /// A region's run records, or follows, the worker of each task.
   HEIST_BODY bool may_suspend(fiber const& f) const noexcept override;
   HEIST_BODY bool may_leave_worker(fiber const& f) const noexcept override;
@@ -22,7 +32,7 @@ class replay_room final : public fork_room {
   HEIST_BODY place_to_fork way_of_fork(fiber& of, fork_slot* position, bool divide) noexcept override;
   HEIST_BODY void fork(fiber& of, fork_slot* position, std::span<erased_child* const> children) override;
   HEIST_BODY fork_way way_of_scope(fiber& self, fork_slot* position) noexcept override;
-  HEIST_BODY unique_ptr<room_scope> make_scope(scope_base& of, bool remote) override;
+  HEIST_BODY unique_ptr<extension_scope> make_scope(scope_base& of, bool remote) override;
   HEIST_BODY bool may_queue(fiber const& here, fork_way way) const noexcept override;
   HEIST_BODY unique_ptr<region_visit> enter(region& r, fiber& self, fork_slot* position) override;
   HEIST_BODY bool has_history(fork_slot* position) const noexcept override;
@@ -40,5 +50,5 @@ inline bool must_not_migrate(fiber const& f) noexcept {
 }  // namespace heist::detail
 
 #if HEIST_HEADER_ONLY
-#include "heist/locality/replay/replay_room.ipp"
+#include "heist/locality/replay/replay_extension.ipp"
 #endif

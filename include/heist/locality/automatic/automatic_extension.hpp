@@ -1,4 +1,4 @@
-// The room of policy::automatic: regions and graphs are run here, by random stealing, or by another executor that it
+// The extension of policy::automatic: regions and graphs are run here, by random stealing, or by another executor that it
 // has (README.md).
 #pragma once
 
@@ -12,25 +12,22 @@
 #include "heist/core/sync/interrupt.hpp"
 #include "heist/core/sync/spin_lock.hpp"
 #include "heist/locality/automatic/others.hpp"
-#include "heist/locality/squads/squad_room.hpp"
+#include "heist/locality/squads/squad_extension.hpp"
 
 namespace heist::detail {
 
 /// Its executor's workers are in squads, so that what a region does with them costs no way to another executor. Outside
 /// of regions nothing knows of them.
-class automatic_room final : public squad_room {
+class automatic_extension final : public squad_extension, public remote_extension {
  public:
-  HEIST_BODY automatic_room(core& scheduler, counter_operations const* counters, squad_hook hook,
-                            others::make_function make);
-  HEIST_BODY ~automatic_room() override;
+  HEIST_BODY automatic_extension(core& scheduler, counter_operations const* counters, squad_hook hook,
+                                 others::make_function make);
+  HEIST_BODY ~automatic_extension() override;
 
   HEIST_BODY bool may_leave_worker(fiber const& f) const noexcept override;
   HEIST_BODY unique_ptr<region_visit> enter(region& r, fiber& self, fork_slot* position) override;
-  /// Graphs go to another executor for that.
-  task_affinity affinity_of_tasks() const noexcept override { return task_affinity::none; }
 
   HEIST_BODY graph_tuner* tuner_of(graph_data& g) override;
-  HEIST_BODY others* other_executors() noexcept override;
   HEIST_BODY std::size_t workers_remote() const noexcept override;
   HEIST_BODY std::size_t number_remote(worker const& w) const noexcept override;
   HEIST_BODY bool wait_remote(std::uint64_t& seen) override;
@@ -54,5 +51,5 @@ class automatic_room final : public squad_room {
 }  // namespace heist::detail
 
 #if HEIST_HEADER_ONLY
-#include "heist/locality/automatic/automatic_room.ipp"
+#include "heist/locality/automatic/automatic_extension.ipp"
 #endif

@@ -13,11 +13,12 @@
 #include <vector>
 
 #include "heist/core/base/config.hpp"
-#include "heist/core/fork/fork_room.hpp"
+#include "heist/core/fork/fork_extension.hpp"
 #include "heist/core/policy/tier.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/sync/spin_lock.hpp"
 #include "heist/locality/counters/counter_handle.hpp"
+#include "heist/locality/history/placement_extension.hpp"
 #include "heist/locality/squads/squad_set.hpp"
 
 namespace heist::detail {
@@ -35,7 +36,7 @@ struct squad_member {
   ::pthread_t counted_by{};     ///< the os thread that opened them
 };
 inline squad_member& member_of(worker const& w) noexcept {
-  return *static_cast<squad_member*>(w.room_part);
+  return *static_cast<squad_member*>(w.extension_data);
 }
 
 /// Events of a fiber in the tiers.
@@ -60,7 +61,7 @@ class squad_task final : public resume_rule {
   HEIST_BODY void* wait_outside_begins() noexcept override;
   HEIST_BODY void wait_outside_ends(void* squad) noexcept override;
 
-  class squad_room* room = nullptr;
+  class squad_extension* extension = nullptr;
 };
 
 /// Told what a fiber does that observers of squads want to know; null without an observer.
@@ -74,12 +75,12 @@ inline squad_task* task_of(fiber const& f) noexcept {
 /// The children that a scope has collected and not dealt to the squads. A head that finds nothing else claims it.
 class undistributed_children {
  public:
-  /// Under the room's lock. True if they have waited long enough: then the caller is the one to deal them, and the
+  /// Under the extension's lock. True if they have waited long enough: then the caller is the one to deal them, and the
   /// scope lives until it has.
   virtual bool claim() noexcept = 0;
   virtual void distribute_claimed() noexcept = 0;
 
-  undistributed_children* next = nullptr;  ///< the room's, as the next
+  undistributed_children* next = nullptr;  ///< the extension's, as the next
   undistributed_children* previous = nullptr;
 
  protected:
@@ -87,11 +88,18 @@ class undistributed_children {
 };
 
 /// Threads  every member by any worker.
-class squad_room : public fork_room {
+class squad_extension : public executor_extension,
+                        public fork_extension,
+                        public placement_extension,
+                        public sleep_extension {
  public:
-  squad_room(core& scheduler, tier_mode how, bool has_history, counter_operations const* counters,
-             squad_hook hook) noexcept
-      : tiers{how}, has_history_squads{has_history}, scheduler_{scheduler}, counters_{counters}, hook_{hook} {}
+  squad_extension(core& scheduler, tier_mode how, bool has_history, counter_operations const* counters,
+                  squad_hook hook) noexcept
+      : tiers{how}, has_history_squads{has_history}, scheduler_{scheduler}, counters_{counters}, hook_{hook} {
+    sleep = this;
+    graphs = this;
+    forks = this;
+  }
 
   /// One squad for each of the machine's, each with a gate, all in one ring.
   HEIST_BODY idle_gate<>* make_gates(core& scheduler, idle_config config) override;
@@ -110,7 +118,7 @@ class squad_room : public fork_room {
   HEIST_BODY place_to_fork way_of_fork(fiber& of, fork_slot* position, bool divide) noexcept override;
   HEIST_BODY void fork(fiber& self, fork_slot* position, std::span<erased_child* const> children) override;
   HEIST_BODY fork_way way_of_scope(fiber& self, fork_slot* position) noexcept override;
-  HEIST_BODY unique_ptr<room_scope> make_scope(scope_base& of, bool remote) override;
+  HEIST_BODY unique_ptr<extension_scope> make_scope(scope_base& of, bool remote) override;
   HEIST_BODY bool may_queue(fiber const& here, fork_way way) const noexcept override;
   HEIST_BODY unique_ptr<region_visit> enter(region& r, fiber& self, fork_slot* position) override;
   HEIST_BODY bool has_history(fork_slot* position) const noexcept override;
@@ -166,12 +174,12 @@ class squad_room : public fork_room {
   std::string counters_why_not_, counters_event_;
 };
 
-inline squad_room& squads_of(core const& scheduler) noexcept {
-  return static_cast<squad_room&>(*scheduler.room);
+inline squad_extension& squads_of(core const& scheduler) noexcept {
+  return static_cast<squad_extension&>(*scheduler.extension);
 }
 
 }  // namespace heist::detail
 
 #if HEIST_HEADER_ONLY
-#include "heist/locality/squads/squad_room.ipp"
+#include "heist/locality/squads/squad_extension.ipp"
 #endif

@@ -8,11 +8,12 @@
 #include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/executor/context.hpp"
 #include "heist/core/executor/task_callable.hpp"
-#include "heist/core/fork/fork_room.hpp"
+#include "heist/core/extension/loop_region.hpp"
+#include "heist/core/fork/fork_extension.hpp"
 #include "heist/core/fork/fork_traits.hpp"
-#include "heist/core/fork/region_functions.hpp"
 #include "heist/core/fork/remote.hpp"
 #include "heist/core/scheduler/told_part.hpp"
+#include "heist/locality/region/region.hpp"
 
 namespace heist::detail {
 
@@ -30,7 +31,7 @@ class visiting {
   int const unwinding_ = std::uncaught_exceptions();
 };
 
-/// A region that is not divided. Its body gets the context of a parent-first order, if it takes any and the room has
+/// A region that is not divided. Its body gets the context of a parent-first order, if it takes any and the extension has
 /// one: then its forks cost as much as under such a policy.
 template <class Order, class F>
 decltype(auto) call_sequential(basic_context<Order> c, F& f) {
@@ -78,19 +79,19 @@ decltype(auto) visit_region(unique_ptr<region_visit> visit, basic_context<Order>
 
 template <class Order, class F>
 decltype(auto) enter_region(region& r, basic_context<Order> const& c, F& f) {
-  told_part const told{context_access::fiber_of(c), &r, region_in_use::functions().name(r)};
+  told_part const told{context_access::fiber_of(c), &r, r.options().name};
   using traits = fork_traits<Order>;
   if constexpr (traits::has_regions) {
     using inner = typename traits::region_context;
     if constexpr (callable_plain<F> || callable_with_context<F, inner>) {
       fiber& self = context_access::fiber_of(c);
-      if (self.scheduler.room != nullptr) {
-        auto visit = room_of_forks(self).enter(r, self, context_access::position_of(c));
+      if (self.scheduler.extension != nullptr) {
+        auto visit = extension_of_forks(self).enter(r, self, context_access::position_of(c));
         if (visit != nullptr) return visit_region<inner>(std::move(visit), c, f);
       }
     }
   }
-  region_in_use const in_use{r};
+  region_access const in_use{r};
   return call_task(f, c);
 }
 
@@ -114,3 +115,7 @@ struct region_entry {
 };
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/locality/region/region_entry.ipp"
+#endif
