@@ -182,6 +182,16 @@ class Reader:
         self.found.append((scope, text_of(head), owner))
 
 
+def forms_of(source):
+    """How the objects of a header are called, from the comments before them: `name(on, range, ...)`."""
+    forms = {}
+    for comment, name in re.findall(r"((?:^///.*\n)+)inline constexpr detail::[^\n]*? (\w+)\{\};", source, re.M):
+        text = " ".join(line.removeprefix("///").strip() for line in comment.splitlines())
+        # up to the bracket that closes it, past those of defaults
+        forms[name] = [form for form in re.findall(rf"(?<!\w)(?:{name})?\((?:on|ex), (?:[^()]|\(\))*\)", text)]
+    return forms
+
+
 def classes_of_users(read):
     """What fwd.hpp declares, and the classes that they derive from."""
     named = set(re.findall(r"\b(?:class|struct)\s+(\w+)", (ROOT / "include" / "heist" / "fwd.hpp").read_text()))
@@ -196,6 +206,7 @@ def classes_of_users(read):
 def page():
     paths = [p for p in sorted((ROOT / "include" / "heist").rglob("*.hpp")) if p.name != "fwd.hpp"]
     read = {p.relative_to(ROOT / "include").as_posix(): Reader(tokens_of(p.read_text())).found for p in paths}
+    forms = {p.relative_to(ROOT / "include").as_posix(): forms_of(p.read_text()) for p in paths}
     public_classes = classes_of_users(read)
     seen = set()
     lines = ["All public names of heist with their declarations, by header. Made by .ci/api.py; do not edit."]
@@ -208,6 +219,8 @@ def page():
                 continue
             seen.add((scope, declared))
             here += ([f"{scope}::"] if scope != last else []) + [f"  {declared}"]
+            called = forms[name].get(declared.rpartition(" ")[2], []) if declared.startswith("inline constexpr detail::") else []
+            here += [f"      {form}" for form in called]
             last = scope
         if here:
             lines += ["", f"# {name}"] + here

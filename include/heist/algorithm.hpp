@@ -15,4 +15,3 @@
 #include "heist/parallel/algorithm/sort.hpp"
 #include "heist/parallel/algorithm/stable_sort.hpp"
 #include "heist/parallel/algorithm/transform.hpp"
-#include "heist/parallel/algorithm/without_place.hpp"

@@ -93,9 +93,9 @@ class event : public task<T> {
   event& succeed(Tasks const&... others) {
     return after(task<T>::succeed(others...));
   }
-  event& limit(limiter& from, std::size_t count = 1) { return after(task<T>::limit(from, count)); }
-  event& acquire(limiter& from, std::size_t count = 1) { return after(task<T>::acquire(from, count)); }
-  event& release(limiter& from, std::size_t count = 1) { return after(task<T>::release(from, count)); }
+  event& limit(limiter& from, std::size_t permits = 1) { return after(task<T>::limit(from, permits)); }
+  event& acquire(limiter& from, std::size_t permits = 1) { return after(task<T>::acquire(from, permits)); }
+  event& release(limiter& from, std::size_t permits = 1) { return after(task<T>::release(from, permits)); }
   event& footprint(std::uint64_t bytes) { return after(task<T>::footprint(bytes)); }
   event& on_worker(std::size_t number) { return after(task<T>::on_worker(number)); }
   event& on_squad(std::size_t number) { return after(task<T>::on_squad(number)); }

@@ -81,13 +81,13 @@ class limiter {
   /// The number of free permits; a snapshot.
   std::size_t available() const noexcept { return permits_.available(); }
 
-  /// Takes `count` permits for the calling code, and never waits. Returns false if they are not free, or if tasks wait
+  /// Takes so many permits for the calling code, and never waits. Returns false if they are not free, or if tasks wait
   /// in line. release() gives the permits back.
-  [[nodiscard]] bool try_acquire(std::size_t count = 1) noexcept {
-    return count <= max() && permits_.try_take(static_cast<std::uint32_t>(count));
+  [[nodiscard]] bool try_acquire(std::size_t permits = 1) noexcept {
+    return permits <= max() && permits_.try_take(static_cast<std::uint32_t>(permits));
   }
-  /// Gives `count` permits back, and lets tasks go on that wait for them. More than max() are lost.
-  void release(std::size_t count = 1) noexcept;
+  /// Gives so many permits back, and lets tasks go on that wait for them. More than max() are lost.
+  void release(std::size_t permits = 1) noexcept;
 
  protected:
   friend struct limiter_access;

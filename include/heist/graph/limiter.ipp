@@ -28,9 +28,9 @@ HEIST_COLD_BODY void limited_task::go_on(queued_waiter<>& me) noexcept {
 
 namespace heist {
 
-HEIST_COLD_BODY void limiter::release(std::size_t count) noexcept {
+HEIST_COLD_BODY void limiter::release(std::size_t permits) noexcept {
   detail::wake_list<> notified;
-  permits_.give(static_cast<std::uint32_t>(count < max() ? count : max()), notified);
+  permits_.give(static_cast<std::uint32_t>(permits < max() ? permits : max()), notified);
 }
 
 HEIST_COLD_BODY limiter::limiter(std::size_t most)

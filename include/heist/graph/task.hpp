@@ -86,22 +86,21 @@ class task_operations {
 
   // --- Limiters ---
 
-  /// The task holds `count` permits of `from` while it runs. Throws graph_error if `count` is more than
-  /// `from.max()`.
-  Self& limit(limiter& from, std::size_t count = 1) {
-    add_limit(checked(), index_, from, count);
+  /// The task holds so many permits of `from` while it runs. Throws graph_error for more than `from.max()`.
+  Self& limit(limiter& from, std::size_t permits = 1) {
+    add_limit(checked(), index_, from, permits);
     return self();
   }
-  /// The task acquires `count` permits of `from` before it runs. Some task of the graph releases them. Tasks that are
+  /// The task acquires so many permits of `from` before it runs. Some task of the graph releases them. Tasks that are
   /// skipped after an exception or a stop acquire and release, too. A task that no condition chooses does neither. A
   /// run that failed or was stopped has released all its permits when it ends.
-  Self& acquire(limiter& from, std::size_t count = 1) {
-    add_acquire(checked(), index_, from, count);
+  Self& acquire(limiter& from, std::size_t permits = 1) {
+    add_acquire(checked(), index_, from, permits);
     return self();
   }
-  /// The task releases `count` permits to `from` after it has run.
-  Self& release(limiter& from, std::size_t count = 1) {
-    add_release(checked(), index_, from, count);
+  /// The task releases so many permits to `from` after it has run.
+  Self& release(limiter& from, std::size_t permits = 1) {
+    add_release(checked(), index_, from, permits);
     return self();
   }
 

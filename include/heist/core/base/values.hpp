@@ -91,7 +91,7 @@ class values {
   reference operator[](std::size_t i) const noexcept { return begin()[static_cast<std::ptrdiff_t>(i)]; }
 
   // For the code of heist.
-  values(detail::value_places const& places, std::size_t count) noexcept : places_{places}, count_{count} {}
+  values(detail::value_places const& places, std::size_t n) noexcept : places_{places}, count_{n} {}
 
  private:
   detail::value_places places_;

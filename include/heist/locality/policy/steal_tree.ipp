@@ -149,9 +149,9 @@ HEIST_COLD_BODY void steal_tree::prune(int percent) {
     if (n.stolen()) ++on_level[depth];
   });
   std::size_t left = steals_ - steals_ * static_cast<std::size_t>(percent) / 100;
-  for (std::size_t& count : on_level) {  // from now on: how many may stay
-    count = std::min(count, left);
-    left -= count;
+  for (std::size_t& on_this : on_level) {  // from now on: how many may stay
+    on_this = std::min(on_this, left);
+    left -= on_this;
   }
 
   std::vector<bool> frame_stolen(on_level.size());  // by frame on the way: whether a steal in it has stayed

@@ -9,6 +9,7 @@
 #include <utility>  // move
 
 #include "heist/parallel/algorithm/blocks.hpp"
+#include "heist/parallel/algorithm/call.hpp"
 #include "heist/parallel/algorithm/ranges.hpp"
 
 namespace heist {
@@ -90,6 +91,30 @@ I element_or_end(subrange<I> const& in, std::size_t at) {
   return at == no_index ? in.end() : in.at(at);
 }
 
+struct min_element_algorithm : random_access {
+  using given = arguments<0, std::less<>, std::identity>;
+  template <class On, class I, class Less = std::less<>, class Proj = std::identity>
+  static I run(On& on, subrange<I> in, loop_options const& wanted, Less less = {}, Proj proj = {}) {
+    return detail::element_or_end(in, detail::extremes_of<first_least>(on, in, less, proj, wanted).at[0]);
+  }
+};
+struct max_element_algorithm : random_access {
+  using given = arguments<0, std::less<>, std::identity>;
+  template <class On, class I, class Less = std::less<>, class Proj = std::identity>
+  static I run(On& on, subrange<I> in, loop_options const& wanted, Less less = {}, Proj proj = {}) {
+    return detail::element_or_end(in, detail::extremes_of<first_most>(on, in, less, proj, wanted).at[0]);
+  }
+};
+struct minmax_element_algorithm : random_access {
+  using given = arguments<0, std::less<>, std::identity>;
+  template <class On, class I, class Less = std::less<>, class Proj = std::identity>
+  static std::ranges::min_max_result<I> run(On& on, subrange<I> in, loop_options const& wanted, Less less = {},
+                                            Proj proj = {}) {
+    auto const found = detail::extremes_of<first_least, last_most>(on, in, less, proj, wanted);
+    return {detail::element_or_end(in, found.at[0]), detail::element_or_end(in, found.at[1])};
+  }
+};
+
 }  // namespace detail
 
 // Contract of all of them
@@ -98,72 +123,12 @@ I element_or_end(subrange<I> const& in, std::size_t at) {
 //            several greatest, but for minmax_element the last of these.
 //   Where, Throws, Work   as count_if (find.hpp).
 
-/// The first of the least elements, or the end.
-template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
-auto min_element(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options const& wanted = {})
-    -> std::ranges::borrowed_iterator_t<R> {
-  auto const in = detail::subrange_of(r);
-  return detail::element_or_end(in, detail::extremes_of<detail::first_least>(on, in, less, proj, wanted).at[0]);
-}
-/// The first of the greatest elements, or the end.
-template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
-auto max_element(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options const& wanted = {})
-    -> std::ranges::borrowed_iterator_t<R> {
-  auto const in = detail::subrange_of(r);
-  return detail::element_or_end(in, detail::extremes_of<detail::first_most>(on, in, less, proj, wanted).at[0]);
-}
-/// The first of the least elements and the last of the greatest, or twice the end.
-template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
-auto minmax_element(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options const& wanted = {})
-    -> std::ranges::min_max_result<std::ranges::borrowed_iterator_t<R>> {
-  auto const in = detail::subrange_of(r);
-  auto const found = detail::extremes_of<detail::first_least, detail::last_most>(on, in, less, proj, wanted);
-  return {detail::element_or_end(in, found.at[0]), detail::element_or_end(in, found.at[1])};
-}
-
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
-          class Proj = std::identity>
-I min_element(On&& on, I first, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
-  detail::iterator_pair const r{std::move(first), std::move(last)};
-  return heist::min_element(on, r, std::move(less), std::move(proj), wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
-          class Proj = std::identity>
-I max_element(On&& on, I first, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
-  detail::iterator_pair const r{std::move(first), std::move(last)};
-  return heist::max_element(on, r, std::move(less), std::move(proj), wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
-          class Proj = std::identity>
-std::ranges::min_max_result<I> minmax_element(On&& on, I first, S last, Less less = {}, Proj proj = {},
-                                              loop_options const& wanted = {}) {
-  detail::iterator_pair const r{std::move(first), std::move(last)};
-  return heist::minmax_element(on, r, std::move(less), std::move(proj), wanted);
-}
-// With options only.
-template <class On, std::ranges::range R>
-auto min_element(On&& on, R&& r, loop_options const& wanted) {
-  return heist::min_element(on, std::forward<R>(r), {}, {}, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
-auto min_element(On&& on, I first, S last, loop_options const& wanted) {
-  return heist::min_element(on, std::move(first), std::move(last), {}, {}, wanted);
-}
-template <class On, std::ranges::range R>
-auto max_element(On&& on, R&& r, loop_options const& wanted) {
-  return heist::max_element(on, std::forward<R>(r), {}, {}, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
-auto max_element(On&& on, I first, S last, loop_options const& wanted) {
-  return heist::max_element(on, std::move(first), std::move(last), {}, {}, wanted);
-}
-template <class On, std::ranges::range R>
-auto minmax_element(On&& on, R&& r, loop_options const& wanted) {
-  return heist::minmax_element(on, std::forward<R>(r), {}, {}, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
-auto minmax_element(On&& on, I first, S last, loop_options const& wanted) {
-  return heist::minmax_element(on, std::move(first), std::move(last), {}, {}, wanted);
-}
+/// min_element(on, range, less = {}, proj = {}): the first of the least elements, or the end.
+inline constexpr detail::on_range<detail::min_element_algorithm> min_element{};
+/// max_element(on, range, less = {}, proj = {}): the first of the greatest elements, or the end.
+inline constexpr detail::on_range<detail::max_element_algorithm> max_element{};
+/// minmax_element(on, range, less = {}, proj = {}): the first of the least elements and the last of the greatest, or twice
+/// the end.
+inline constexpr detail::on_range<detail::minmax_element_algorithm> minmax_element{};
 
 }  // namespace heist

@@ -10,6 +10,7 @@
 #include <utility>  // move
 
 #include "heist/parallel/algorithm/blocks.hpp"
+#include "heist/parallel/algorithm/call.hpp"
 #include "heist/parallel/algorithm/ranges.hpp"
 
 namespace heist {
@@ -117,12 +118,99 @@ std::size_t mismatch_of(On& on, subrange<I1> a, subrange<I2> b, Pred& pred, Proj
   });
 }
 
-template <class On, class I1, class I2, class Pred, class Proj1, class Proj2>
-bool equal_of(On& on, subrange<I1> a, subrange<I2> b, Pred& pred, Proj1& proj1, Proj2& proj2,
-              loop_options const& wanted) {
-  check_options(wanted);
-  return a.n == b.n && detail::mismatch_of(on, a, b, pred, proj1, proj2, wanted) == a.n;
-}
+struct find_if_algorithm : random_access {
+  using given = arguments<1, required, std::identity>;
+  template <class On, class I, class Pred, class Proj = std::identity>
+  static I run(On& on, subrange<I> in, loop_options const& wanted, Pred pred, Proj proj = {}) {
+    return detail::find_if_of(on, in, pred, proj, wanted);
+  }
+};
+struct find_if_not_algorithm : random_access {
+  using given = arguments<1, required, std::identity>;
+  template <class On, class I, class Pred, class Proj = std::identity>
+  static I run(On& on, subrange<I> in, loop_options const& wanted, Pred pred, Proj proj = {}) {
+    negated is_false{std::move(pred)};
+    return detail::find_if_of(on, in, is_false, proj, wanted);
+  }
+};
+struct find_algorithm : random_access {
+  using given = arguments<1, required, std::identity>;
+  template <class On, class I, class T, class Proj = std::identity>
+  static I run(On& on, subrange<I> in, loop_options const& wanted, T const& value, Proj proj = {}) {
+    return detail::find_of(on, in, value, proj, wanted);
+  }
+};
+struct any_of_algorithm : random_access {
+  using given = arguments<1, required, std::identity>;
+  template <class On, class I, class Pred, class Proj = std::identity>
+  static bool run(On& on, subrange<I> in, loop_options const& wanted, Pred pred, Proj proj = {}) {
+    return detail::find_if_of(on, in, pred, proj, wanted) != in.end();
+  }
+};
+struct all_of_algorithm : random_access {
+  using given = arguments<1, required, std::identity>;
+  template <class On, class I, class Pred, class Proj = std::identity>
+  static bool run(On& on, subrange<I> in, loop_options const& wanted, Pred pred, Proj proj = {}) {
+    return find_if_not_algorithm::run(on, in, wanted, std::move(pred), std::move(proj)) == in.end();
+  }
+};
+struct none_of_algorithm : random_access {
+  using given = arguments<1, required, std::identity>;
+  template <class On, class I, class Pred, class Proj = std::identity>
+  static bool run(On& on, subrange<I> in, loop_options const& wanted, Pred pred, Proj proj = {}) {
+    return detail::find_if_of(on, in, pred, proj, wanted) == in.end();
+  }
+};
+struct count_if_algorithm : random_access {
+  using given = arguments<1, required, std::identity>;
+  template <class On, class I, class Pred, class Proj = std::identity>
+  static std::iter_difference_t<I> run(On& on, subrange<I> in, loop_options const& wanted, Pred pred, Proj proj = {}) {
+    return static_cast<std::iter_difference_t<I>>(detail::count_if_of(on, in, pred, proj, wanted));
+  }
+};
+struct count_algorithm : random_access {
+  using given = arguments<1, required, std::identity>;
+  template <class On, class I, class T, class Proj = std::identity>
+  static std::iter_difference_t<I> run(On& on, subrange<I> in, loop_options const& wanted, T const& value,
+                                       Proj proj = {}) {
+    return count_if_algorithm::run(on, in, wanted, equal_to_value<T>{std::addressof(value)}, std::move(proj));
+  }
+};
+struct mismatch_algorithm {
+  using given = arguments<0, std::equal_to<>, std::identity, std::identity>;
+  template <class On, class I1, class I2, class Pred = std::equal_to<>, class Proj1 = std::identity,
+            class Proj2 = std::identity>
+  static std::ranges::mismatch_result<I1, I2> run(On& on, subrange<I1> a, subrange<I2> b, loop_options const& wanted,
+                                                  Pred pred = {}, Proj1 proj1 = {}, Proj2 proj2 = {}) {
+    std::size_t const at = detail::mismatch_of(on, a, b, pred, proj1, proj2, wanted);
+    return {a.at(at), b.at(at)};
+  }
+};
+struct equal_algorithm {
+  using given = arguments<0, std::equal_to<>, std::identity, std::identity>;
+  template <class On, class I1, class I2, class Pred = std::equal_to<>, class Proj1 = std::identity,
+            class Proj2 = std::identity>
+  static bool run(On& on, subrange<I1> a, subrange<I2> b, loop_options const& wanted, Pred pred = {}, Proj1 proj1 = {},
+                  Proj2 proj2 = {}) {
+    check_options(wanted);
+    return a.n == b.n && detail::mismatch_of(on, a, b, pred, proj1, proj2, wanted) == a.n;
+  }
+};
+struct adjacent_find_algorithm : random_access {
+  using given = arguments<0, std::equal_to<>, std::identity>;
+  template <class On, class I, class Pred = std::equal_to<>, class Proj = std::identity>
+  static I run(On& on, subrange<I> in, loop_options const& wanted, Pred pred = {}, Proj proj = {}) {
+    return detail::adjacent_find_of(on, in, pred, proj, wanted);
+  }
+};
+struct is_sorted_algorithm : random_access {
+  using given = arguments<0, std::less<>, std::identity>;
+  template <class On, class I, class Less = std::less<>, class Proj = std::identity>
+  static bool run(On& on, subrange<I> in, loop_options const& wanted, Less less = {}, Proj proj = {}) {
+    auto is_descending = [&less](auto&& a, auto&& b) { return static_cast<bool>(std::invoke(less, b, a)); };
+    return detail::adjacent_find_of(on, in, is_descending, proj, wanted) == in.end();
+  }
+};
 
 }  // namespace detail
 
@@ -136,265 +224,35 @@ bool equal_of(On& on, subrange<I1> a, subrange<I2> b, Pred& pred, Proj1& proj1, 
 //   Work     n calls of the function at most, and some microseconds of them for each worker; span: as for_each. Counts
 //            and extremes allocate one small object for each helper.
 
-/// The first element for which pred(element), or pred(proj(element)), is true; the end if there is none.
-template <class On, std::ranges::range R, class Pred>
-auto find_if(On&& on, R&& r, Pred pred, loop_options const& wanted) -> std::ranges::borrowed_iterator_t<R> {
-  std::identity same;
-  return detail::find_if_of(on, detail::subrange_of(r), pred, same, wanted);
-}
-template <class On, std::ranges::range R, class Pred, class Proj = std::identity>
-auto find_if(On&& on, R&& r, Pred pred, Proj proj = {}, loop_options const& wanted = {})
-    -> std::ranges::borrowed_iterator_t<R> {
-  return detail::find_if_of(on, detail::subrange_of(r), pred, proj, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred, class Proj = std::identity>
-I find_if(On&& on, I first, S last, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::find_if_of(on, detail::subrange_of(first, last), pred, proj, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred>
-auto find_if(On&& on, I first, S last, Pred pred, loop_options const& wanted) {
-  return heist::find_if(on, std::move(first), std::move(last), std::move(pred), {}, wanted);
-}
+/// find_if(on, range, pred, proj = {}): the first element for which pred(proj(element)) is true; the end if there is none.
+inline constexpr detail::on_range<detail::find_if_algorithm> find_if{};
+/// find_if_not(on, range, pred, proj = {}): the first element for which it is false.
+inline constexpr detail::on_range<detail::find_if_not_algorithm> find_if_not{};
+/// find(on, range, value, proj = {}): the first element that equals `value`.
+inline constexpr detail::on_range<detail::find_algorithm> find{};
 
-/// The first element for which it is false.
-template <class On, std::ranges::range R, class Pred>
-auto find_if_not(On&& on, R&& r, Pred pred, loop_options const& wanted) -> std::ranges::borrowed_iterator_t<R> {
-  return heist::find_if(on, r, detail::negated{std::move(pred)}, wanted);
-}
-template <class On, std::ranges::range R, class Pred, class Proj = std::identity>
-auto find_if_not(On&& on, R&& r, Pred pred, Proj proj = {}, loop_options const& wanted = {})
-    -> std::ranges::borrowed_iterator_t<R> {
-  return heist::find_if(on, r, detail::negated{std::move(pred)}, std::move(proj), wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred, class Proj = std::identity>
-I find_if_not(On&& on, I first, S last, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
-  return heist::find_if(on, first, last, detail::negated{std::move(pred)}, std::move(proj), wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred>
-auto find_if_not(On&& on, I first, S last, Pred pred, loop_options const& wanted) {
-  return heist::find_if_not(on, std::move(first), std::move(last), std::move(pred), {}, wanted);
-}
+/// any_of(on, range, pred, proj = {}): is pred(proj(element)) true for some element?
+inline constexpr detail::on_range<detail::any_of_algorithm> any_of{};
+/// all_of(on, range, pred, proj = {}): for all? True of no elements.
+inline constexpr detail::on_range<detail::all_of_algorithm> all_of{};
+/// none_of(on, range, pred, proj = {}): for none? True of no elements.
+inline constexpr detail::on_range<detail::none_of_algorithm> none_of{};
 
-/// The first element that equals `value`.
-template <class On, std::ranges::range R, class T>
-auto find(On&& on, R&& r, T const& value, loop_options const& wanted) -> std::ranges::borrowed_iterator_t<R> {
-  std::identity same;
-  return detail::find_of(on, detail::subrange_of(r), value, same, wanted);
-}
-template <class On, std::ranges::range R, class T, class Proj = std::identity>
-auto find(On&& on, R&& r, T const& value, Proj proj = {}, loop_options const& wanted = {})
-    -> std::ranges::borrowed_iterator_t<R> {
-  return detail::find_of(on, detail::subrange_of(r), value, proj, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class T, class Proj = std::identity>
-I find(On&& on, I first, S last, T const& value, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::find_of(on, detail::subrange_of(first, last), value, proj, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class T>
-auto find(On&& on, I first, S last, T const& value, loop_options const& wanted) {
-  return heist::find(on, std::move(first), std::move(last), value, {}, wanted);
-}
+/// count_if(on, range, pred, proj = {}): how many elements there are for which pred(proj(element)) is true.
+inline constexpr detail::on_range<detail::count_if_algorithm> count_if{};
+/// count(on, range, value, proj = {}): how many elements equal `value`.
+inline constexpr detail::on_range<detail::count_algorithm> count{};
 
-/// Is pred(element) true for some element, for all, for none?
-template <class On, std::ranges::range R, class Pred, class Proj = std::identity>
-bool any_of(On&& on, R&& r, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
-  auto const in = detail::subrange_of(r);
-  return detail::find_if_of(on, in, pred, proj, wanted) != in.end();
-}
-/// As any_of; true of no elements.
-template <class On, std::ranges::range R, class Pred, class Proj = std::identity>
-bool all_of(On&& on, R&& r, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
-  return !heist::any_of(on, r, detail::negated{std::move(pred)}, std::move(proj), wanted);
-}
-/// As any_of; true of no elements.
-template <class On, std::ranges::range R, class Pred, class Proj = std::identity>
-bool none_of(On&& on, R&& r, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
-  return !heist::any_of(on, r, std::move(pred), std::move(proj), wanted);
-}
-template <class On, std::ranges::range R, class Pred>
-bool any_of(On&& on, R&& r, Pred pred, loop_options const& wanted) {
-  return heist::any_of(on, r, std::move(pred), std::identity{}, wanted);
-}
-template <class On, std::ranges::range R, class Pred>
-bool all_of(On&& on, R&& r, Pred pred, loop_options const& wanted) {
-  return heist::all_of(on, r, std::move(pred), std::identity{}, wanted);
-}
-template <class On, std::ranges::range R, class Pred>
-bool none_of(On&& on, R&& r, Pred pred, loop_options const& wanted) {
-  return heist::none_of(on, r, std::move(pred), std::identity{}, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred, class Proj = std::identity>
-bool any_of(On&& on, I first, S last, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
-  detail::iterator_pair const r{std::move(first), std::move(last)};
-  return heist::any_of(on, r, std::move(pred), std::move(proj), wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred>
-auto any_of(On&& on, I first, S last, Pred pred, loop_options const& wanted) {
-  return heist::any_of(on, std::move(first), std::move(last), std::move(pred), {}, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred, class Proj = std::identity>
-bool all_of(On&& on, I first, S last, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
-  detail::iterator_pair const r{std::move(first), std::move(last)};
-  return heist::all_of(on, r, std::move(pred), std::move(proj), wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred>
-auto all_of(On&& on, I first, S last, Pred pred, loop_options const& wanted) {
-  return heist::all_of(on, std::move(first), std::move(last), std::move(pred), {}, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred, class Proj = std::identity>
-bool none_of(On&& on, I first, S last, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
-  detail::iterator_pair const r{std::move(first), std::move(last)};
-  return heist::none_of(on, r, std::move(pred), std::move(proj), wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred>
-auto none_of(On&& on, I first, S last, Pred pred, loop_options const& wanted) {
-  return heist::none_of(on, std::move(first), std::move(last), std::move(pred), {}, wanted);
-}
+/// mismatch(on, range1, range2, pred = {}, proj1 = {}, proj2 = {}): where two ranges differ first; the ends of both, as
+/// far as the shorter one goes, if they do not.
+inline constexpr detail::on_two_ranges<detail::mismatch_algorithm> mismatch{};
+/// equal(on, range1, range2, pred = {}, proj1 = {}, proj2 = {}): have two ranges the same length, and equal elements?
+inline constexpr detail::on_two_ranges<detail::equal_algorithm> equal{};
 
-/// How many elements there are for which pred(element), or pred(proj(element)), is true.
-template <class On, std::ranges::range R, class Pred>
-auto count_if(On&& on, R&& r, Pred pred, loop_options const& wanted) -> std::ranges::range_difference_t<R> {
-  std::identity same;
-  return static_cast<std::ranges::range_difference_t<R>>(
-      detail::count_if_of(on, detail::subrange_of(r), pred, same, wanted));
-}
-template <class On, std::ranges::range R, class Pred, class Proj = std::identity>
-auto count_if(On&& on, R&& r, Pred pred, Proj proj = {}, loop_options const& wanted = {})
-    -> std::ranges::range_difference_t<R> {
-  return static_cast<std::ranges::range_difference_t<R>>(
-      detail::count_if_of(on, detail::subrange_of(r), pred, proj, wanted));
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred, class Proj = std::identity>
-std::iter_difference_t<I> count_if(On&& on, I first, S last, Pred pred, Proj proj = {},
-                                   loop_options const& wanted = {}) {
-  return static_cast<std::iter_difference_t<I>>(
-      detail::count_if_of(on, detail::subrange_of(first, last), pred, proj, wanted));
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred>
-auto count_if(On&& on, I first, S last, Pred pred, loop_options const& wanted) {
-  return heist::count_if(on, std::move(first), std::move(last), std::move(pred), {}, wanted);
-}
-
-/// How many elements equal `value`.
-template <class On, std::ranges::range R, class T>
-auto count(On&& on, R&& r, T const& value, loop_options const& wanted) -> std::ranges::range_difference_t<R> {
-  return heist::count_if(on, r, detail::equal_to_value<T>{std::addressof(value)}, wanted);
-}
-template <class On, std::ranges::range R, class T, class Proj = std::identity>
-auto count(On&& on, R&& r, T const& value, Proj proj = {}, loop_options const& wanted = {})
-    -> std::ranges::range_difference_t<R> {
-  return heist::count_if(on, r, detail::equal_to_value<T>{std::addressof(value)}, std::move(proj), wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class T, class Proj = std::identity>
-std::iter_difference_t<I> count(On&& on, I first, S last, T const& value, Proj proj = {},
-                                loop_options const& wanted = {}) {
-  return heist::count_if(on, first, last, detail::equal_to_value<T>{std::addressof(value)}, std::move(proj), wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class T>
-auto count(On&& on, I first, S last, T const& value, loop_options const& wanted) {
-  return heist::count(on, std::move(first), std::move(last), value, {}, wanted);
-}
-
-/// Where two ranges differ first; the ends of both, as far as the shorter one goes, if they do not.
-template <class On, std::ranges::range R1, std::ranges::range R2, class Pred = std::equal_to<>,
-          class Proj1 = std::identity, class Proj2 = std::identity>
-auto mismatch(On&& on, R1&& a, R2&& b, Pred pred = {}, Proj1 proj1 = {}, Proj2 proj2 = {},
-              loop_options const& wanted = {})
-    -> std::ranges::mismatch_result<std::ranges::borrowed_iterator_t<R1>, std::ranges::borrowed_iterator_t<R2>> {
-  auto const x = detail::subrange_of(a);
-  auto const y = detail::subrange_of(b);
-  std::size_t const at = detail::mismatch_of(on, x, y, pred, proj1, proj2, wanted);
-  return {x.at(at), y.at(at)};
-}
-template <class On, std::ranges::range R1, std::ranges::range R2>
-auto mismatch(On&& on, R1&& a, R2&& b, loop_options const& wanted) {
-  return heist::mismatch(on, std::forward<R1>(a), std::forward<R2>(b), {}, {}, {}, wanted);
-}
-template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S1, std::input_or_output_iterator I2,
-          std::sentinel_for<I2> S2, class Pred = std::equal_to<>, class Proj1 = std::identity,
-          class Proj2 = std::identity>
-std::ranges::mismatch_result<I1, I2> mismatch(On&& on, I1 first1, S1 last1, I2 first2, S2 last2, Pred pred = {},
-                                              Proj1 proj1 = {}, Proj2 proj2 = {}, loop_options const& wanted = {}) {
-  auto const x = detail::subrange_of(first1, last1);
-  auto const y = detail::subrange_of(first2, last2);
-  std::size_t const at = detail::mismatch_of(on, x, y, pred, proj1, proj2, wanted);
-  return {x.at(at), y.at(at)};
-}
-template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S1, std::input_or_output_iterator I2,
-          std::sentinel_for<I2> S2>
-std::ranges::mismatch_result<I1, I2> mismatch(On&& on, I1 first1, S1 last1, I2 first2, S2 last2,
-                                              loop_options const& wanted) {
-  return heist::mismatch(on, first1, last1, first2, last2, {}, {}, {}, wanted);
-}
-
-/// Have two ranges the same length, and equal elements?
-template <class On, std::ranges::range R1, std::ranges::range R2, class Pred = std::equal_to<>,
-          class Proj1 = std::identity, class Proj2 = std::identity>
-bool equal(On&& on, R1&& a, R2&& b, Pred pred = {}, Proj1 proj1 = {}, Proj2 proj2 = {},
-           loop_options const& wanted = {}) {
-  auto const x = detail::subrange_of(a);
-  auto const y = detail::subrange_of(b);
-  return detail::equal_of(on, x, y, pred, proj1, proj2, wanted);
-}
-template <class On, std::ranges::range R1, std::ranges::range R2>
-bool equal(On&& on, R1&& a, R2&& b, loop_options const& wanted) {
-  return heist::equal(on, a, b, {}, {}, {}, wanted);
-}
-template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S1, std::input_or_output_iterator I2,
-          std::sentinel_for<I2> S2, class Pred = std::equal_to<>, class Proj1 = std::identity,
-          class Proj2 = std::identity>
-bool equal(On&& on, I1 first1, S1 last1, I2 first2, S2 last2, Pred pred = {}, Proj1 proj1 = {}, Proj2 proj2 = {},
-           loop_options const& wanted = {}) {
-  auto const x = detail::subrange_of(first1, last1);
-  auto const y = detail::subrange_of(first2, last2);
-  return detail::equal_of(on, x, y, pred, proj1, proj2, wanted);
-}
-template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S1, std::input_or_output_iterator I2,
-          std::sentinel_for<I2> S2>
-bool equal(On&& on, I1 first1, S1 last1, I2 first2, S2 last2, loop_options const& wanted) {
-  return heist::equal(on, first1, last1, first2, last2, {}, {}, {}, wanted);
-}
-
-/// The first element for which pred(proj(element), proj(the next one)) is true; the end if there is none.
-template <class On, std::ranges::range R, class Pred = std::equal_to<>, class Proj = std::identity>
-auto adjacent_find(On&& on, R&& r, Pred pred = {}, Proj proj = {}, loop_options const& wanted = {})
-    -> std::ranges::borrowed_iterator_t<R> {
-  return detail::adjacent_find_of(on, detail::subrange_of(r), pred, proj, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred = std::equal_to<>,
-          class Proj = std::identity>
-I adjacent_find(On&& on, I first, S last, Pred pred = {}, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::adjacent_find_of(on, detail::subrange_of(first, last), pred, proj, wanted);
-}
-template <class On, std::ranges::range R>
-auto adjacent_find(On&& on, R&& r, loop_options const& wanted) {
-  return heist::adjacent_find(on, std::forward<R>(r), {}, {}, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
-auto adjacent_find(On&& on, I first, S last, loop_options const& wanted) {
-  return heist::adjacent_find(on, std::move(first), std::move(last), {}, {}, wanted);
-}
-
-/// Is no element less than the one before it?
-template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
-bool is_sorted(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
-  auto const in = detail::subrange_of(r);
-  auto is_descending = [&less](auto&& a, auto&& b) { return static_cast<bool>(std::invoke(less, b, a)); };
-  return detail::adjacent_find_of(on, in, is_descending, proj, wanted) == in.end();
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
-          class Proj = std::identity>
-bool is_sorted(On&& on, I first, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
-  detail::iterator_pair const r{std::move(first), std::move(last)};
-  return heist::is_sorted(on, r, std::move(less), std::move(proj), wanted);
-}
-template <class On, std::ranges::range R>
-auto is_sorted(On&& on, R&& r, loop_options const& wanted) {
-  return heist::is_sorted(on, std::forward<R>(r), {}, {}, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
-auto is_sorted(On&& on, I first, S last, loop_options const& wanted) {
-  return heist::is_sorted(on, std::move(first), std::move(last), {}, {}, wanted);
-}
+/// adjacent_find(on, range, pred = {}, proj = {}): the first element for which pred(proj(element), proj(the next one)) is
+/// true; the end if there is none.
+inline constexpr detail::on_range<detail::adjacent_find_algorithm> adjacent_find{};
+/// is_sorted(on, range, less = {}, proj = {}): is no element less than the one before it?
+inline constexpr detail::on_range<detail::is_sorted_algorithm> is_sorted{};
 
 }  // namespace heist

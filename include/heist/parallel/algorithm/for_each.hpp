@@ -9,12 +9,15 @@
 #include <utility>  // cmp_less
 
 #include "heist/parallel/algorithm/blocks.hpp"
+#include "heist/parallel/algorithm/call.hpp"
 #include "heist/parallel/algorithm/parts.hpp"
 #include "heist/parallel/algorithm/ranges.hpp"
 #include "heist/parallel/algorithm/tiles.hpp"
 
 // Contract of all of them
 //
+//   Form     name(on, range, ...) or name(on, first, last, ...); loop_options may follow at the end, also where arguments
+//            that have defaults are left out.
 //   Where    `on` is an executor, or inside a task its context. Called with the executor of the task that calls, it is
 //            as with the context.
 //   Body     is called as f(what), or f(context, what) if only that is possible; for several elements at a time, and
@@ -74,40 +77,37 @@ bool for_each_of(On& on, parts<I> const& over, F& f, Proj& proj, loop_options co
       body_needs_context<F, context_type, element>);
 }
 
+struct for_each_algorithm : forward_access {
+  using given = arguments<1, required, std::identity>;
+  template <class On, class Elements, class F, class Proj = std::identity>
+  static bool run(On& on, Elements const& over, loop_options const& wanted, F f, Proj proj = {}) {
+    return detail::for_each_of(on, over, f, proj, wanted);
+  }
+};
+
+struct for_each_n_algorithm : needs_place {
+  using needs_place::operator();
+
+  template <class On, std::input_or_output_iterator I, class F>
+  bool operator()(On&& on, I first, std::iter_difference_t<I> n, F f, loop_options const& wanted) const {
+    std::identity same;
+    return detail::for_each_of(on, detail::cut_n(first, n, wanted), f, same, wanted);
+  }
+  template <class On, std::input_or_output_iterator I, class F, class Proj = std::identity>
+  bool operator()(On&& on, I first, std::iter_difference_t<I> n, F f, Proj proj = {},
+                  loop_options const& wanted = {}) const {
+    return detail::for_each_of(on, detail::cut_n(first, n, wanted), f, proj, wanted);
+  }
+};
+
 }  // namespace detail
 
-/// Calls `f` with each element of a range, or with proj(element). Iterators with random access are cut anywhere. The
-/// calling thread walks once through other forward ranges, such as lists, before the first iteration: a few thousand
-/// iterators are allocated.
-template <class On, std::ranges::range R, class F>
-bool for_each(On&& on, R&& r, F f, loop_options const& wanted) {
-  std::identity same;
-  return detail::for_each_of(on, detail::cut(r, wanted), f, same, wanted);
-}
-template <class On, std::ranges::range R, class F, class Proj = std::identity>
-bool for_each(On&& on, R&& r, F f, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::for_each_of(on, detail::cut(r, wanted), f, proj, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class F>
-bool for_each(On&& on, I first, S last, F f, loop_options const& wanted) {
-  std::identity same;
-  return detail::for_each_of(on, detail::cut(first, last, wanted), f, same, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class F, class Proj = std::identity>
-bool for_each(On&& on, I first, S last, F f, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::for_each_of(on, detail::cut(first, last, wanted), f, proj, wanted);
-}
-
-/// Calls `f` with each of the `n` elements from `first` on, or with proj(element).
-template <class On, std::input_or_output_iterator I, class F>
-bool for_each_n(On&& on, I first, std::iter_difference_t<I> n, F f, loop_options const& wanted) {
-  std::identity same;
-  return detail::for_each_of(on, detail::cut_n(first, n, wanted), f, same, wanted);
-}
-template <class On, std::input_or_output_iterator I, class F, class Proj = std::identity>
-bool for_each_n(On&& on, I first, std::iter_difference_t<I> n, F f, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::for_each_of(on, detail::cut_n(first, n, wanted), f, proj, wanted);
-}
+/// for_each(on, range, f, proj = {}): calls `f` with each element of a range, or with proj(element). Iterators with random
+/// access are cut anywhere. The calling thread walks once through other forward ranges, such as lists, before the first
+/// iteration: a few thousand iterators are allocated.
+inline constexpr detail::on_range<detail::for_each_algorithm> for_each{};
+/// for_each_n(on, first, n, f, proj = {}): the same with the `n` elements from `first` on.
+inline constexpr detail::for_each_n_algorithm for_each_n{};
 
 /// Calls `f` with each number from `first` up to, and without, `last`; nothing if `last` is not above `first`. They
 /// have the type that both have in common: so no number up to a std::size_t overflows.

@@ -7,6 +7,7 @@
 #include <utility>  // move
 
 #include "heist/parallel/algorithm/blocks.hpp"
+#include "heist/parallel/algorithm/call.hpp"
 #include "heist/parallel/algorithm/ranges.hpp"
 #include "heist/parallel/algorithm/serial_sort.hpp"
 
@@ -37,88 +38,70 @@ struct merged {
   std::size_t out = unknown, a = 0, b = 0;
 };
 
-template <class On, class I1, class I2, class O, class Less, class Proj1, class Proj2>
-O merge_of(On& on, subrange<I1> left, subrange<I2> right, O out, Less& less, Proj1& proj1, Proj2& proj2,
-           loop_options const& wanted) {
-  static_assert(reads_again<std::iter_reference_t<I1>> && reads_again<std::iter_reference_t<I2>>,
-                "heist: a merge looks at elements that another worker may have moved already, so it cannot move out of "
-                "them; fix it by the iterators themselves in place of std::move_iterator.");
-  check_output<O>();
-  check_options(wanted);
-  check_function<Less, std::invoke_result_t<Proj2&, std::iter_reference_t<I2>>,
-                 std::invoke_result_t<Proj1&, std::iter_reference_t<I1>>>();
-  auto const a = detail::plain_iterator(left.first);
-  auto const b = detail::plain_iterator(right.first);
-  auto const to = detail::plain_iterator(out);
-  HEIST_ASSERT(
-      !detail::overlap(a, left.n, to, left.n + right.n) && !detail::overlap(b, right.n, to, left.n + right.n),
-      "the output of merge() overlaps one of its inputs, so that workers overwrite elements that other workers have "
-      "yet to read; fix it by an output of its own");
-  auto const less_ba = [&less, &proj1, &proj2](auto&& y, auto&& x) {
-    return static_cast<bool>(std::invoke(less, std::invoke(proj2, y), std::invoke(proj1, x)));
-  };
-  detail::fold_blocks<merged>(
-      on, left.n + right.n, wanted,
-      [&](merged& at, std::size_t lo, std::size_t hi) {
-        if (at.out != lo) {
-          at.a = detail::co_rank(lo, a, left.n, b, right.n, less_ba);
-          at.b = lo - at.a;
-        }
-        auto x = detail::advanced(a, at.a);
-        auto y = detail::advanced(b, at.b);
-        auto target = detail::advanced(to, lo);
-        auto const x_end = detail::advanced(a, left.n);
-        auto const y_end = detail::advanced(b, right.n);
-        std::size_t n = hi - lo;
-        for (; n != 0 && x != x_end && y != y_end; --n, void(++target)) {
-          if (less_ba(*y, *x)) {
-            *target = *y;
-            ++y;
-          } else {
-            *target = *x;
-            ++x;
+struct merge_algorithm {
+  using given = arguments<1, required, std::less<>, std::identity, std::identity>;
+  template <class On, class I1, class I2, class O, class Less = std::less<>, class Proj1 = std::identity,
+            class Proj2 = std::identity>
+  static O run(On& on, subrange<I1> left, subrange<I2> right, loop_options const& wanted, O out, Less less = {},
+               Proj1 proj1 = {}, Proj2 proj2 = {}) {
+    static_assert(
+        reads_again<std::iter_reference_t<I1>> && reads_again<std::iter_reference_t<I2>>,
+        "heist: a merge looks at elements that another worker may have moved already, so it cannot move out of "
+        "them; fix it by the iterators themselves in place of std::move_iterator.");
+    check_output<O>();
+    check_options(wanted);
+    check_function<Less, std::invoke_result_t<Proj2&, std::iter_reference_t<I2>>,
+                   std::invoke_result_t<Proj1&, std::iter_reference_t<I1>>>();
+    auto const a = detail::plain_iterator(left.first);
+    auto const b = detail::plain_iterator(right.first);
+    auto const to = detail::plain_iterator(out);
+    HEIST_ASSERT(
+        !detail::overlap(a, left.n, to, left.n + right.n) && !detail::overlap(b, right.n, to, left.n + right.n),
+        "the output of merge() overlaps one of its inputs, so that workers overwrite elements that other workers have "
+        "yet to read; fix it by an output of its own");
+    auto const less_ba = [&less, &proj1, &proj2](auto&& y, auto&& x) {
+      return static_cast<bool>(std::invoke(less, std::invoke(proj2, y), std::invoke(proj1, x)));
+    };
+    detail::fold_blocks<merged>(
+        on, left.n + right.n, wanted,
+        [&](merged& at, std::size_t lo, std::size_t hi) {
+          if (at.out != lo) {
+            at.a = detail::co_rank(lo, a, left.n, b, right.n, less_ba);
+            at.b = lo - at.a;
           }
-        }
-        for (; n != 0 && x != x_end; --n, void(++x), void(++target)) *target = *x;
-        for (; n != 0 && y != y_end; --n, void(++y), void(++target)) *target = *y;
-        at = {hi, static_cast<std::size_t>(x - a), static_cast<std::size_t>(y - b)};
-      },
-      [](merged&, merged&) {});
-  return detail::advanced(out, left.n + right.n);
-}
+          auto x = detail::advanced(a, at.a);
+          auto y = detail::advanced(b, at.b);
+          auto target = detail::advanced(to, lo);
+          auto const x_end = detail::advanced(a, left.n);
+          auto const y_end = detail::advanced(b, right.n);
+          std::size_t n = hi - lo;
+          for (; n != 0 && x != x_end && y != y_end; --n, void(++target)) {
+            if (less_ba(*y, *x)) {
+              *target = *y;
+              ++y;
+            } else {
+              *target = *x;
+              ++x;
+            }
+          }
+          for (; n != 0 && x != x_end; --n, void(++x), void(++target)) *target = *x;
+          for (; n != 0 && y != y_end; --n, void(++y), void(++target)) *target = *y;
+          at = {hi, static_cast<std::size_t>(x - a), static_cast<std::size_t>(y - b)};
+        },
+        [](merged&, merged&) {});
+    return detail::advanced(out, left.n + right.n);
+  }
+};
 
 }  // namespace detail
 
-/// Writes two sorted ranges as one sorted range. Of equivalent elements, the first range's come first, and each range's
+/// merge(on, range1, range2, out, less = {}, proj1 = {}, proj2 = {}): writes two sorted ranges as one sorted range. Of equivalent elements, the first range's come first, and each range's
 /// elements keep their order. Returns the end of the output, which must not overlap the ranges.
 ///
 /// Throws  what less, a projection or an assignment throws, and stopped_error if options.stop was asked to stop before
 ///         the end: some elements are then written.
 /// Work    n comparisons, and the logarithm of n more for each piece; span: as for_each. Each helper allocates one
 ///         small object.
-template <class On, std::ranges::range R1, std::ranges::range R2, std::input_or_output_iterator O,
-          class Less = std::less<>, class Proj1 = std::identity, class Proj2 = std::identity>
-O merge(On&& on, R1&& a, R2&& b, O out, Less less = {}, Proj1 proj1 = {}, Proj2 proj2 = {},
-        loop_options const& wanted = {}) {
-  return detail::merge_of(on, detail::subrange_of(a), detail::subrange_of(b), std::move(out), less, proj1, proj2,
-                          wanted);
-}
-template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S1, std::input_or_output_iterator I2,
-          std::sentinel_for<I2> S2, std::input_or_output_iterator O, class Less = std::less<>,
-          class Proj1 = std::identity, class Proj2 = std::identity>
-O merge(On&& on, I1 first1, S1 last1, I2 first2, S2 last2, O out, Less less = {}, Proj1 proj1 = {}, Proj2 proj2 = {},
-        loop_options const& wanted = {}) {
-  return detail::merge_of(on, detail::subrange_of(first1, last1), detail::subrange_of(first2, last2), std::move(out),
-                          less, proj1, proj2, wanted);
-}
-template <class On, std::ranges::range R1, std::ranges::range R2, std::input_or_output_iterator O>
-O merge(On&& on, R1&& a, R2&& b, O out, loop_options const& wanted) {
-  return heist::merge(on, a, b, std::move(out), {}, {}, {}, wanted);
-}
-template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S1, std::input_or_output_iterator I2,
-          std::sentinel_for<I2> S2, std::input_or_output_iterator O>
-O merge(On&& on, I1 first1, S1 last1, I2 first2, S2 last2, O out, loop_options const& wanted) {
-  return heist::merge(on, first1, last1, first2, last2, std::move(out), {}, {}, {}, wanted);
-}
+inline constexpr detail::on_two_ranges<detail::merge_algorithm> merge{};
 
 }  // namespace heist

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heist/parallel/algorithm/blocks.hpp"
+#include "heist/parallel/algorithm/call.hpp"
 #include "heist/parallel/algorithm/kept_bits.hpp"
 #include "heist/parallel/algorithm/ranges.hpp"
 
@@ -26,37 +27,40 @@ std::size_t fill_kept(Context const& c, kept_bits& kept, loop_options const& inn
   return kept.sum_up();
 }
 
-template <class On, class I, class O, class Pred, class Proj>
-O copy_if_of(On& on, subrange<I> from, O out, Pred& pred, Proj& proj, loop_options const& wanted) {
-  check_output<O>();
-  check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
-  check_options(wanted);
-  auto const first = detail::plain_iterator(from.first);
-  auto const to = detail::plain_iterator(out);
-  auto const keep = [&pred, &proj, first](std::size_t i) {
-    return static_cast<bool>(std::invoke(pred, std::invoke(proj, *detail::advanced(first, i))));
-  };
-  std::size_t const written = detail::on_workers(on, wanted.region, [&](auto const& c) {
-    loop_options const inner{.stop = wanted.stop};
-    kept_bits kept{from.n, detail::workers_of(c)};
-    std::size_t const n = detail::fill_kept(c, kept, inner, keep);
-    HEIST_ASSERT(
-        !detail::overlap(first, from.n, to, n),
-        "the output of copy_if() overlaps its input, so that workers overwrite elements that other workers have yet "
-        "to read; fix it by remove_if() with the opposite predicate, which works in place");
-    detail::run_all_blocks(c, kept.chunk_count(), inner, [&](auto const*, std::size_t lo, std::size_t hi) {
-      for (; lo != hi; ++lo) {
-        auto target = detail::advanced(to, kept.position(lo));
-        kept.for_each_kept(lo, [&](std::size_t i) {
-          *target = *detail::advanced(first, i);
-          ++target;
-        });
-      }
+struct copy_if_algorithm : random_access {
+  using given = arguments<2, required, required, std::identity>;
+  template <class On, class I, class O, class Pred, class Proj = std::identity>
+  static O run(On& on, subrange<I> from, loop_options const& wanted, O out, Pred pred, Proj proj = {}) {
+    check_output<O>();
+    check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
+    check_options(wanted);
+    auto const first = detail::plain_iterator(from.first);
+    auto const to = detail::plain_iterator(out);
+    auto const keep = [&pred, &proj, first](std::size_t i) {
+      return static_cast<bool>(std::invoke(pred, std::invoke(proj, *detail::advanced(first, i))));
+    };
+    std::size_t const written = detail::on_workers(on, wanted.region, [&](auto const& c) {
+      loop_options const inner{.stop = wanted.stop};
+      kept_bits kept{from.n, detail::workers_of(c)};
+      std::size_t const n = detail::fill_kept(c, kept, inner, keep);
+      HEIST_ASSERT(
+          !detail::overlap(first, from.n, to, n),
+          "the output of copy_if() overlaps its input, so that workers overwrite elements that other workers have yet "
+          "to read; fix it by remove_if() with the opposite predicate, which works in place");
+      detail::run_all_blocks(c, kept.chunk_count(), inner, [&](auto const*, std::size_t lo, std::size_t hi) {
+        for (; lo != hi; ++lo) {
+          auto target = detail::advanced(to, kept.position(lo));
+          kept.for_each_kept(lo, [&](std::size_t i) {
+            *target = *detail::advanced(first, i);
+            ++target;
+          });
+        }
+      });
+      return n;
     });
-    return n;
-  });
-  return detail::advanced(out, written);
-}
+    return detail::advanced(out, written);
+  }
+};
 
 /// Elements that are out of the way while other elements come to their places.
 template <class T>
@@ -126,29 +130,35 @@ std::size_t pack(On& on, I first, std::size_t n, Keep const& keep, loop_options 
   });
 }
 
-template <class On, class I, class Pred, class Proj>
-I remove_if_of(On& on, subrange<I> over, Pred& pred, Proj& proj, loop_options const& wanted) {
-  check_moved<I>();
-  check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
-  auto const first = detail::plain_iterator(over.first);
-  auto const keep = [&pred, &proj, first](std::size_t i) {
-    return !static_cast<bool>(std::invoke(pred, std::invoke(proj, *detail::advanced(first, i))));
-  };
-  return over.at(detail::pack(on, first, over.n, keep, wanted));
-}
+struct remove_if_algorithm : random_access {
+  using given = arguments<1, required, std::identity>;
+  template <class On, class I, class Pred, class Proj = std::identity>
+  static I run(On& on, subrange<I> over, loop_options const& wanted, Pred pred, Proj proj = {}) {
+    check_moved<I>();
+    check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
+    auto const first = detail::plain_iterator(over.first);
+    auto const keep = [&pred, &proj, first](std::size_t i) {
+      return !static_cast<bool>(std::invoke(pred, std::invoke(proj, *detail::advanced(first, i))));
+    };
+    return over.at(detail::pack(on, first, over.n, keep, wanted));
+  }
+};
 
-template <class On, class I, class Same, class Proj>
-I unique_of(On& on, subrange<I> over, Same& same, Proj& proj, loop_options const& wanted) {
-  check_moved<I>();
-  using element = std::iter_reference_t<I>;
-  check_function<Same, std::invoke_result_t<Proj&, element>, std::invoke_result_t<Proj&, element>>();
-  auto const first = detail::plain_iterator(over.first);
-  auto const keep = [&same, &proj, first](std::size_t i) {
-    return i == 0 || !static_cast<bool>(std::invoke(same, std::invoke(proj, *detail::advanced(first, i - 1)),
-                                                    std::invoke(proj, *detail::advanced(first, i))));
-  };
-  return over.at(detail::pack(on, first, over.n, keep, wanted));
-}
+struct unique_algorithm : random_access {
+  using given = arguments<0, std::equal_to<>, std::identity>;
+  template <class On, class I, class Same = std::equal_to<>, class Proj = std::identity>
+  static I run(On& on, subrange<I> over, loop_options const& wanted, Same same = {}, Proj proj = {}) {
+    check_moved<I>();
+    using element = std::iter_reference_t<I>;
+    check_function<Same, std::invoke_result_t<Proj&, element>, std::invoke_result_t<Proj&, element>>();
+    auto const first = detail::plain_iterator(over.first);
+    auto const keep = [&same, &proj, first](std::size_t i) {
+      return i == 0 || !static_cast<bool>(std::invoke(same, std::invoke(proj, *detail::advanced(first, i - 1)),
+                                                      std::invoke(proj, *detail::advanced(first, i))));
+    };
+    return over.at(detail::pack(on, first, over.n, keep, wanted));
+  }
+};
 
 }  // namespace detail
 
@@ -162,65 +172,14 @@ I unique_of(On& on, subrange<I> over, Same& same, Proj& proj, loop_options const
 //            span: as for_each, and n / (16 workers). n bits are allocated; for remove_if and unique memory for
 //            as many elements as are kept at most, besides.
 
-/// Copies the elements for which pred(element), or pred(proj(element)), is true, in their order. Returns the end of the
-/// output. The ranges do not overlap.
-template <class On, std::ranges::range R, std::input_or_output_iterator O, class Pred, class Proj = std::identity>
-O copy_if(On&& on, R&& r, O out, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::copy_if_of(on, detail::subrange_of(r), std::move(out), pred, proj, wanted);
-}
-template <class On, std::ranges::range R, std::input_or_output_iterator O, class Pred>
-O copy_if(On&& on, R&& r, O out, Pred pred, loop_options const& wanted) {
-  return heist::copy_if(on, r, std::move(out), std::move(pred), std::identity{}, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O,
-          class Pred, class Proj = std::identity>
-O copy_if(On&& on, I first, S last, O out, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::copy_if_of(on, detail::subrange_of(first, last), std::move(out), pred, proj, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O,
-          class Pred>
-O copy_if(On&& on, I first, S last, O out, Pred pred, loop_options const& wanted) {
-  return heist::copy_if(on, std::move(first), std::move(last), std::move(out), std::move(pred), {}, wanted);
-}
-
-/// Moves the elements for which it is false to the front, in their order. Returns their end; the elements behind it may
-/// be assigned to and destroyed.
-template <class On, std::ranges::range R, class Pred, class Proj = std::identity>
-auto remove_if(On&& on, R&& r, Pred pred, Proj proj = {}, loop_options const& wanted = {})
-    -> std::ranges::borrowed_iterator_t<R> {
-  return detail::remove_if_of(on, detail::subrange_of(r), pred, proj, wanted);
-}
-template <class On, std::ranges::range R, class Pred>
-auto remove_if(On&& on, R&& r, Pred pred, loop_options const& wanted) -> std::ranges::borrowed_iterator_t<R> {
-  return heist::remove_if(on, r, std::move(pred), std::identity{}, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred, class Proj = std::identity>
-I remove_if(On&& on, I first, S last, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::remove_if_of(on, detail::subrange_of(first, last), pred, proj, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred>
-auto remove_if(On&& on, I first, S last, Pred pred, loop_options const& wanted) {
-  return heist::remove_if(on, std::move(first), std::move(last), std::move(pred), {}, wanted);
-}
-
-/// Of elements that are the same as the one before them, only the first stays: as remove_if. `same` is an equivalence.
-template <class On, std::ranges::range R, class Same = std::equal_to<>, class Proj = std::identity>
-auto unique(On&& on, R&& r, Same same = {}, Proj proj = {}, loop_options const& wanted = {})
-    -> std::ranges::borrowed_iterator_t<R> {
-  return detail::unique_of(on, detail::subrange_of(r), same, proj, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Same = std::equal_to<>,
-          class Proj = std::identity>
-I unique(On&& on, I first, S last, Same same = {}, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::unique_of(on, detail::subrange_of(first, last), same, proj, wanted);
-}
-template <class On, std::ranges::range R>
-auto unique(On&& on, R&& r, loop_options const& wanted) {
-  return heist::unique(on, std::forward<R>(r), {}, {}, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
-auto unique(On&& on, I first, S last, loop_options const& wanted) {
-  return heist::unique(on, std::move(first), std::move(last), {}, {}, wanted);
-}
+/// copy_if(on, range, out, pred, proj = {}): copies the elements for which pred(proj(element)) is true, in their order.
+/// Returns the end of the output. The ranges do not overlap.
+inline constexpr detail::on_range<detail::copy_if_algorithm> copy_if{};
+/// remove_if(on, range, pred, proj = {}): moves the elements for which it is false to the front, in their order. Returns
+/// their end; the elements behind it may be assigned to and destroyed.
+inline constexpr detail::on_range<detail::remove_if_algorithm> remove_if{};
+/// unique(on, range, same = {}, proj = {}): of elements that are the same as the one before them, only the first stays: as
+/// remove_if. `same` is an equivalence.
+inline constexpr detail::on_range<detail::unique_algorithm> unique{};
 
 }  // namespace heist

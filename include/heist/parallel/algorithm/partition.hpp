@@ -7,6 +7,7 @@
 #include <utility>  // move
 
 #include "heist/parallel/algorithm/blocks.hpp"
+#include "heist/parallel/algorithm/call.hpp"
 #include "heist/parallel/algorithm/chunks.hpp"
 #include "heist/parallel/algorithm/ranges.hpp"
 #include "heist/parallel/algorithm/serial_sort.hpp"
@@ -38,47 +39,35 @@ std::size_t partition_chunks(Context const& c, I first, std::size_t n, Divide co
   return all;
 }
 
-template <class On, class I, class Pred, class Proj>
-I partition_of(On& on, subrange<I> over, Pred& pred, Proj& proj, loop_options const& wanted) {
-  check_moved<I>();
-  check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
-  check_options(wanted);
-  auto const first = detail::plain_iterator(over.first);
-  auto const divide = [&pred, &proj](auto begin, auto end) {
-    return detail::divide_by_scanning(
-               begin, end,
-               [&pred, &proj](auto const& at) { return static_cast<bool>(std::invoke(pred, std::invoke(proj, *at))); })
-        .middle;
-  };
-  return over.at(detail::on_workers(
-      on, wanted.region, [&](auto const& c) { return detail::partition_chunks(c, first, over.n, divide, wanted); }));
-}
+struct partition_algorithm : random_access {
+  using given = arguments<1, required, std::identity>;
+  template <class On, class I, class Pred, class Proj = std::identity>
+  static I run(On& on, subrange<I> over, loop_options const& wanted, Pred pred, Proj proj = {}) {
+    check_moved<I>();
+    check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
+    check_options(wanted);
+    auto const first = detail::plain_iterator(over.first);
+    auto const divide = [&pred, &proj](auto begin, auto end) {
+      return detail::divide_by_scanning(begin, end,
+                                        [&pred, &proj](auto const& at) {
+                                          return static_cast<bool>(std::invoke(pred, std::invoke(proj, *at)));
+                                        })
+          .middle;
+    };
+    return over.at(detail::on_workers(
+        on, wanted.region, [&](auto const& c) { return detail::partition_chunks(c, first, over.n, divide, wanted); }));
+  }
+};
 
 }  // namespace detail
 
-/// Brings the elements for which pred(element), or pred(proj(element)), is true to the front, in no order. Returns
+/// partition(on, range, pred, proj = {}): brings the elements for which pred(proj(element)) is true to the front, in no order. Returns
 /// where the other elements begin.
 ///
 /// Throws  what a function throws, and stopped_error if options.stop was asked to stop before the end: the elements
 ///         have then changed places, and none is lost; bad_alloc.
 /// Work    n calls of pred, and n / 2 exchanges at most; span: as for_each, and n / (8 workers). A few numbers for each
 ///         worker are allocated.
-template <class On, std::ranges::range R, class Pred, class Proj = std::identity>
-auto partition(On&& on, R&& r, Pred pred, Proj proj = {}, loop_options const& wanted = {})
-    -> std::ranges::borrowed_iterator_t<R> {
-  return detail::partition_of(on, detail::subrange_of(r), pred, proj, wanted);
-}
-template <class On, std::ranges::range R, class Pred>
-auto partition(On&& on, R&& r, Pred pred, loop_options const& wanted) -> std::ranges::borrowed_iterator_t<R> {
-  return heist::partition(on, r, std::move(pred), std::identity{}, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred, class Proj = std::identity>
-I partition(On&& on, I first, S last, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::partition_of(on, detail::subrange_of(first, last), pred, proj, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred>
-auto partition(On&& on, I first, S last, Pred pred, loop_options const& wanted) {
-  return heist::partition(on, std::move(first), std::move(last), std::move(pred), {}, wanted);
-}
+inline constexpr detail::on_range<detail::partition_algorithm> partition{};
 
 }  // namespace heist

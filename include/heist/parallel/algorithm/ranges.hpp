@@ -54,7 +54,7 @@ struct iterator_pair {
   iterator_pair(I begin, S end) : first(std::move(begin)), last(std::move(end)) {}
   I begin() const { return first; }
   S end() const { return last; }
-  std::size_t size() const { return detail::subrange_of(first, last).n; }
+  std::size_t size() const requires std::sized_sentinel_for<S, I> { return detail::subrange_of(first, last).n; }
   I first;
   S last;
 };

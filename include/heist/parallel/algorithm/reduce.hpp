@@ -12,6 +12,7 @@
 #include <utility>  // forward, move
 
 #include "heist/parallel/algorithm/blocks.hpp"
+#include "heist/parallel/algorithm/call.hpp"
 #include "heist/parallel/algorithm/leaves.hpp"
 #include "heist/parallel/algorithm/options.hpp"
 #include "heist/parallel/algorithm/parts.hpp"
@@ -181,6 +182,90 @@ requires(!std::is_lvalue_reference_v<R> && !std::ranges::borrowed_range<R> && !s
     !reduces<T, Op, element_at<std::ranges::iterator_t<R>>> &&
     reduces<T, Op, element_at<std::move_iterator<std::ranges::iterator_t<R>>>>;
 
+struct reduce_algorithm : needs_place {
+  using needs_place::operator();
+
+  template <class On, std::ranges::range R, class T, class Op = std::plus<>>
+  T operator()(On&& on, R&& r, T init, Op op, loop_options const& wanted = {}) const {
+    if constexpr (moves_elements<R, T, Op>) {
+      auto const all = detail::subrange_of(r);
+      return detail::reduce_of(on, all.n, std::move(init), op,
+                               element_at{std::make_move_iterator(detail::plain_iterator(all.first))}, wanted);
+    } else {
+      return detail::reduce_all(on, detail::cut(r, wanted), std::move(init), op, wanted);
+    }
+  }
+  template <class On, std::ranges::range R, class T>
+  T operator()(On&& on, R&& r, T init, loop_options const& wanted = {}) const {
+    return (*this)(on, std::forward<R>(r), std::move(init), std::plus<>{}, wanted);
+  }
+  template <class On, std::ranges::range R>
+  auto operator()(On&& on, R&& r) const -> std::ranges::range_value_t<R> {
+    return (*this)(on, r, std::ranges::range_value_t<R>(), std::plus<>{});
+  }
+  template <class On, std::ranges::range R>
+  auto operator()(On&& on, R&& r, loop_options const& wanted) const -> std::ranges::range_value_t<R> {
+    return (*this)(on, r, std::ranges::range_value_t<R>(), std::plus<>{}, wanted);
+  }
+
+  template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class T, class Op>
+  T operator()(On&& on, I first, S last, T init, Op op, loop_options const& wanted = {}) const {
+    return detail::reduce_all(on, detail::cut(first, last, wanted), std::move(init), op, wanted);
+  }
+  template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class T>
+  T operator()(On&& on, I first, S last, T init, loop_options const& wanted = {}) const {
+    return (*this)(on, first, last, std::move(init), std::plus<>{}, wanted);
+  }
+  template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
+  auto operator()(On&& on, I first, S last, loop_options const& wanted = {}) const -> std::iter_value_t<I> {
+    return (*this)(on, first, last, std::iter_value_t<I>(), std::plus<>{}, wanted);
+  }
+};
+
+struct transform_reduce_algorithm : needs_place {
+  using needs_place::operator();
+
+  template <class On, std::ranges::range R, class T, class Op, class F>
+  requires(!std::ranges::range<T> || std::is_invocable_v<Op&, T, T>) T operator()(
+      On&& on, R&& r, T init, Op op, F f, loop_options const& wanted = {}) const {
+    return detail::transform_reduce_all(on, detail::cut(r, wanted), std::move(init), op, f, wanted);
+  }
+  template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class T, class Op, class F>
+  requires(!std::input_or_output_iterator<T> || std::is_invocable_v<Op&, T, T>) T operator()(
+      On&& on, I first, S last, T init, Op op, F f, loop_options const& wanted = {}) const {
+    return detail::transform_reduce_all(on, detail::cut(first, last, wanted), std::move(init), op, f, wanted);
+  }
+
+  template <class On, std::ranges::range R1, std::ranges::range R2, class T, class Op = std::plus<>,
+            class F = std::multiplies<>>
+  requires(!std::is_invocable_v<T&, std::ranges::range_reference_t<R1>, std::ranges::range_reference_t<R1>>) T
+  operator()(On&& on, R1&& a, R2&& b, T init, Op op = {}, F f = {}, loop_options const& wanted = {}) const {
+    auto const x = detail::subrange_of(a);
+    auto const y = detail::subrange_of(b);
+    return detail::reduce_of(
+        on, x.n < y.n ? x.n : y.n, std::move(init), op,
+        mapped_pair{detail::plain_iterator(x.first), detail::plain_iterator(y.first), std::addressof(f)}, wanted);
+  }
+  template <class On, std::ranges::range R1, std::ranges::range R2, class T>
+  T operator()(On&& on, R1&& a, R2&& b, T init, loop_options const& wanted) const {
+    return (*this)(on, a, b, std::move(init), std::plus<>{}, std::multiplies<>{}, wanted);
+  }
+  template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S, std::input_or_output_iterator I2,
+            class T, class Op = std::plus<>, class F = std::multiplies<>>
+  T operator()(On&& on, I1 first, S last, I2 second, T init, Op op = {}, F f = {},
+               loop_options const& wanted = {}) const {
+    auto const x = detail::subrange_of(first, last);
+    return detail::reduce_of(
+        on, x.n, std::move(init), op,
+        mapped_pair{detail::plain_iterator(x.first), detail::plain_iterator(second), std::addressof(f)}, wanted);
+  }
+  template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S, std::input_or_output_iterator I2,
+            class T>
+  T operator()(On&& on, I1 first, S last, I2 second, T init, loop_options const& wanted) const {
+    return (*this)(on, first, last, second, std::move(init), std::plus<>{}, std::multiplies<>{}, wanted);
+  }
+};
+
 }  // namespace detail
 
 // Contract of all of them
@@ -195,86 +280,15 @@ requires(!std::is_lvalue_reference_v<R> && !std::ranges::borrowed_range<R> && !s
 //   Work     that of n calls of op; span: the logarithm of n, and some microseconds of elements. At most 512 values of
 //            type T are allocated, or n / 4096 if that is more; none of numbers without a fraction, or in any order.
 
-/// The sum of a range and `init`, or what `op` makes of them. Elements that can only be moved are moved out of a
-/// container that is given away: reduce(ex, std::move(v), std::move(init), op). A range without random access, such as
-/// a list, is walked through once before, as in for_each, and cut by its length.
-template <class On, std::ranges::range R, class T, class Op = std::plus<>>
-T reduce(On&& on, R&& r, T init, Op op, loop_options const& wanted = {}) {
-  if constexpr (detail::moves_elements<R, T, Op>) {
-    auto const all = detail::subrange_of(r);
-    return detail::reduce_of(on, all.n, std::move(init), op,
-                             detail::element_at{std::make_move_iterator(detail::plain_iterator(all.first))}, wanted);
-  } else {
-    return detail::reduce_all(on, detail::cut(r, wanted), std::move(init), op, wanted);
-  }
-}
-template <class On, std::ranges::range R, class T>
-T reduce(On&& on, R&& r, T init, loop_options const& wanted = {}) {
-  return heist::reduce(on, std::forward<R>(r), std::move(init), std::plus<>{}, wanted);
-}
-template <class On, std::ranges::range R>
-auto reduce(On&& on, R&& r) -> std::ranges::range_value_t<R> {
-  return heist::reduce(on, r, std::ranges::range_value_t<R>(), std::plus<>{});
-}
-template <class On, std::ranges::range R>
-auto reduce(On&& on, R&& r, loop_options const& wanted) -> std::ranges::range_value_t<R> {
-  return heist::reduce(on, r, std::ranges::range_value_t<R>(), std::plus<>{}, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class T, class Op>
-T reduce(On&& on, I first, S last, T init, Op op, loop_options const& wanted = {}) {
-  return detail::reduce_all(on, detail::cut(first, last, wanted), std::move(init), op, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class T>
-T reduce(On&& on, I first, S last, T init, loop_options const& wanted = {}) {
-  return heist::reduce(on, first, last, std::move(init), std::plus<>{}, wanted);
-}
+/// reduce(on, range, init = {}, op = std::plus{}): the sum of a range and `init`, or what `op` makes of them. Elements that
+/// can only be moved are moved out of a container that is given away: reduce(ex, std::move(v), std::move(init), op). A
+/// range without random access, such as a list, is walked through once before, as in for_each, and cut by its length.
+inline constexpr detail::reduce_algorithm reduce{};
 
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
-auto reduce(On&& on, I first, S last, loop_options const& wanted = {}) -> std::iter_value_t<I> {
-  return heist::reduce(on, first, last, std::iter_value_t<I>(), std::plus<>{}, wanted);
-}
-
-/// As reduce, of f(element).
-template <class On, std::ranges::range R, class T, class Op, class F>
-requires(!std::ranges::range<T> || std::is_invocable_v<Op&, T, T>) T
-    transform_reduce(On&& on, R&& r, T init, Op op, F f, loop_options const& wanted = {}) {
-  return detail::transform_reduce_all(on, detail::cut(r, wanted), std::move(init), op, f, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class T, class Op, class F>
-requires(!std::input_or_output_iterator<T> || std::is_invocable_v<Op&, T, T>) T
-    transform_reduce(On&& on, I first, S last, T init, Op op, F f, loop_options const& wanted = {}) {
-  return detail::transform_reduce_all(on, detail::cut(first, last, wanted), std::move(init), op, f, wanted);
-}
-/// As reduce, of f(element i of the first range, element i of the second), as far as the shorter one goes: by default
-/// the scalar product.
-template <class On, std::ranges::range R1, std::ranges::range R2, class T, class Op = std::plus<>,
-          class F = std::multiplies<>>
-requires(!std::is_invocable_v<T&, std::ranges::range_reference_t<R1>, std::ranges::range_reference_t<R1>>) T
-    transform_reduce(On&& on, R1&& a, R2&& b, T init, Op op = {}, F f = {}, loop_options const& wanted = {}) {
-  auto const x = detail::subrange_of(a);
-  auto const y = detail::subrange_of(b);
-  return detail::reduce_of(
-      on, x.n < y.n ? x.n : y.n, std::move(init), op,
-      detail::mapped_pair{detail::plain_iterator(x.first), detail::plain_iterator(y.first), std::addressof(f)}, wanted);
-}
-template <class On, std::ranges::range R1, std::ranges::range R2, class T>
-T transform_reduce(On&& on, R1&& a, R2&& b, T init, loop_options const& wanted) {
-  return heist::transform_reduce(on, a, b, std::move(init), std::plus<>{}, std::multiplies<>{}, wanted);
-}
-/// The second range is as long as the first.
-template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S, std::input_or_output_iterator I2,
-          class T, class Op = std::plus<>, class F = std::multiplies<>>
-T transform_reduce(On&& on, I1 first, S last, I2 second, T init, Op op = {}, F f = {},
-                   loop_options const& wanted = {}) {
-  auto const x = detail::subrange_of(first, last);
-  return detail::reduce_of(
-      on, x.n, std::move(init), op,
-      detail::mapped_pair{detail::plain_iterator(x.first), detail::plain_iterator(second), std::addressof(f)}, wanted);
-}
-template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S, std::input_or_output_iterator I2,
-          class T>
-T transform_reduce(On&& on, I1 first, S last, I2 second, T init, loop_options const& wanted) {
-  return heist::transform_reduce(on, first, last, second, std::move(init), std::plus<>{}, std::multiplies<>{}, wanted);
-}
+/// transform_reduce(on, range, init, op, f): as reduce, of f(element). transform_reduce(on, range1, range2, init, op =
+/// std::plus{}, f = std::multiplies{}): of f(element i of the first range, element i of the second), as far as the shorter
+/// one goes: by default the scalar product. As (on, first1, last1, first2, init, ...) the second range is as long as the
+/// first.
+inline constexpr detail::transform_reduce_algorithm transform_reduce{};
 
 }  // namespace heist

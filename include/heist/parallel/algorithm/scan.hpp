@@ -10,6 +10,7 @@
 #include <utility>  // move
 
 #include "heist/parallel/algorithm/blocks.hpp"
+#include "heist/parallel/algorithm/call.hpp"
 #include "heist/parallel/algorithm/leaves.hpp"
 #include "heist/parallel/algorithm/options.hpp"
 #include "heist/parallel/algorithm/ranges.hpp"
@@ -262,6 +263,54 @@ O scan_of(On& on, std::size_t n, At at, O out, Op& op, std::optional<T> init, lo
 template <class I, class F = std::identity>
 using scanned = std::remove_cvref_t<std::invoke_result_t<F&, std::iter_reference_t<I>>>;
 
+struct inclusive_scan_algorithm : random_access {
+  using given = arguments<1, required, std::plus<>, required>;
+  template <class On, class I, std::input_or_output_iterator O, class Op = std::plus<>>
+  static O run(On& on, subrange<I> all, loop_options const& wanted, O out, Op op = {}) {
+    return detail::scan_of<scan_kind::inclusive, std::iter_value_t<I>>(
+        on, all.n, element_at{detail::plain_iterator(all.first)}, std::move(out), op, std::nullopt, wanted);
+  }
+  template <class On, class I, std::input_or_output_iterator O, class Op, class T>
+  static O run(On& on, subrange<I> all, loop_options const& wanted, O out, Op op, T init) {
+    return detail::scan_of<scan_kind::inclusive, T>(on, all.n, element_at{detail::plain_iterator(all.first)},
+                                                    std::move(out), op,
+                                                    std::optional<T>(std::in_place, std::move(init)), wanted);
+  }
+};
+struct exclusive_scan_algorithm : random_access {
+  using given = arguments<2, required, required, std::plus<>>;
+  template <class On, class I, std::input_or_output_iterator O, class T, class Op = std::plus<>>
+  static O run(On& on, subrange<I> all, loop_options const& wanted, O out, T init, Op op = {}) {
+    return detail::scan_of<scan_kind::exclusive, T>(on, all.n, element_at{detail::plain_iterator(all.first)},
+                                                    std::move(out), op,
+                                                    std::optional<T>(std::in_place, std::move(init)), wanted);
+  }
+};
+struct transform_inclusive_scan_algorithm : random_access {
+  using given = arguments<3, required, required, required, required>;
+  template <class On, class I, std::input_or_output_iterator O, class Op, class F>
+  static O run(On& on, subrange<I> all, loop_options const& wanted, O out, Op op, F f) {
+    return detail::scan_of<scan_kind::inclusive, scanned<I, F>>(
+        on, all.n, mapped_element{detail::plain_iterator(all.first), std::addressof(f)}, std::move(out), op,
+        std::nullopt, wanted);
+  }
+  template <class On, class I, std::input_or_output_iterator O, class Op, class F, class T>
+  static O run(On& on, subrange<I> all, loop_options const& wanted, O out, Op op, F f, T init) {
+    return detail::scan_of<scan_kind::inclusive, T>(
+        on, all.n, mapped_element{detail::plain_iterator(all.first), std::addressof(f)}, std::move(out), op,
+        std::optional<T>(std::in_place, std::move(init)), wanted);
+  }
+};
+struct transform_exclusive_scan_algorithm : random_access {
+  using given = arguments<4, required, required, required, required>;
+  template <class On, class I, std::input_or_output_iterator O, class T, class Op, class F>
+  static O run(On& on, subrange<I> all, loop_options const& wanted, O out, T init, Op op, F f) {
+    return detail::scan_of<scan_kind::exclusive, T>(
+        on, all.n, mapped_element{detail::plain_iterator(all.first), std::addressof(f)}, std::move(out), op,
+        std::optional<T>(std::in_place, std::move(init)), wanted);
+  }
+};
+
 }  // namespace detail
 
 // Contract of all of them
@@ -275,116 +324,14 @@ using scanned = std::remove_cvref_t<std::invoke_result_t<F&, std::iter_reference
 //   Work     that of 2 n calls of op; span: the logarithm of n, and some microseconds of elements. As many values are
 //            allocated as by reduce.
 
-/// An inclusive scan without a first value.
-template <class On, std::ranges::range R, std::input_or_output_iterator O, class Op = std::plus<>>
-requires(!std::is_same_v<Op, loop_options>) O
-    inclusive_scan(On&& on, R&& r, O out, Op op = {}, loop_options const& wanted = {}) {
-  using value = std::ranges::range_value_t<R>;
-  auto const all = detail::subrange_of(r);
-  return detail::scan_of<detail::scan_kind::inclusive, value>(
-      on, all.n, detail::element_at{detail::plain_iterator(all.first)}, std::move(out), op, std::nullopt, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O,
-          class Op = std::plus<>>
-O inclusive_scan(On&& on, I first, S last, O out, Op op = {}, loop_options const& wanted = {}) {
-  auto const all = detail::subrange_of(first, last);
-  return detail::scan_of<detail::scan_kind::inclusive, std::iter_value_t<I>>(
-      on, all.n, detail::element_at{detail::plain_iterator(all.first)}, std::move(out), op, std::nullopt, wanted);
-}
-template <class On, std::ranges::range R, std::input_or_output_iterator O>
-O inclusive_scan(On&& on, R&& r, O out, loop_options const& wanted) {
-  return heist::inclusive_scan(on, r, std::move(out), std::plus<>{}, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O>
-O inclusive_scan(On&& on, I first, S last, O out, loop_options const& wanted) {
-  return heist::inclusive_scan(on, first, last, std::move(out), std::plus<>{}, wanted);
-}
-/// With one.
-template <class On, std::ranges::range R, std::input_or_output_iterator O, class Op, class T>
-requires(!std::is_same_v<T, loop_options>) O
-    inclusive_scan(On&& on, R&& r, O out, Op op, T init, loop_options const& wanted = {}) {
-  auto const all = detail::subrange_of(r);
-  return detail::scan_of<detail::scan_kind::inclusive, T>(
-      on, all.n, detail::element_at{detail::plain_iterator(all.first)}, std::move(out), op,
-      std::optional<T>(std::in_place, std::move(init)), wanted);
-}
-
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O, class Op,
-          class T>
-requires(!std::is_same_v<T, loop_options>) O
-    inclusive_scan(On&& on, I first, S last, O out, Op op, T init, loop_options const& wanted = {}) {
-  return heist::inclusive_scan(on, detail::iterator_pair{std::move(first), std::move(last)}, std::move(out),
-                               std::move(op), std::move(init), wanted);
-}
-
-/// As inclusive_scan, each without its own element; the first is `init`.
-template <class On, std::ranges::range R, std::input_or_output_iterator O, class T, class Op = std::plus<>>
-O exclusive_scan(On&& on, R&& r, O out, T init, Op op = {}, loop_options const& wanted = {}) {
-  auto const all = detail::subrange_of(r);
-  return detail::scan_of<detail::scan_kind::exclusive, T>(
-      on, all.n, detail::element_at{detail::plain_iterator(all.first)}, std::move(out), op,
-      std::optional<T>(std::in_place, std::move(init)), wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O, class T,
-          class Op = std::plus<>>
-O exclusive_scan(On&& on, I first, S last, O out, T init, Op op = {}, loop_options const& wanted = {}) {
-  auto const all = detail::subrange_of(first, last);
-  return detail::scan_of<detail::scan_kind::exclusive, T>(
-      on, all.n, detail::element_at{detail::plain_iterator(all.first)}, std::move(out), op,
-      std::optional<T>(std::in_place, std::move(init)), wanted);
-}
-
-template <class On, std::ranges::range R, std::input_or_output_iterator O, class T>
-O exclusive_scan(On&& on, R&& r, O out, T init, loop_options const& wanted) {
-  return heist::exclusive_scan(on, r, std::move(out), std::move(init), std::plus<>{}, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O, class T>
-O exclusive_scan(On&& on, I first, S last, O out, T init, loop_options const& wanted) {
-  return heist::exclusive_scan(on, first, last, std::move(out), std::move(init), std::plus<>{}, wanted);
-}
-
-/// As inclusive_scan, of f(element); the type of the results is that of `init`, or what f returns.
-template <class On, std::ranges::range R, std::input_or_output_iterator O, class Op, class F>
-O transform_inclusive_scan(On&& on, R&& r, O out, Op op, F f, loop_options const& wanted = {}) {
-  auto const all = detail::subrange_of(r);
-  return detail::scan_of<detail::scan_kind::inclusive, detail::scanned<std::ranges::iterator_t<R>, F>>(
-      on, all.n, detail::mapped_element{detail::plain_iterator(all.first), std::addressof(f)}, std::move(out), op,
-      std::nullopt, wanted);
-}
-template <class On, std::ranges::range R, std::input_or_output_iterator O, class Op, class F, class T>
-requires(!std::is_same_v<T, loop_options>) O
-    transform_inclusive_scan(On&& on, R&& r, O out, Op op, F f, T init, loop_options const& wanted = {}) {
-  auto const all = detail::subrange_of(r);
-  return detail::scan_of<detail::scan_kind::inclusive, T>(
-      on, all.n, detail::mapped_element{detail::plain_iterator(all.first), std::addressof(f)}, std::move(out), op,
-      std::optional<T>(std::in_place, std::move(init)), wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O, class Op,
-          class F>
-O transform_inclusive_scan(On&& on, I first, S last, O out, Op op, F f, loop_options const& wanted = {}) {
-  return heist::transform_inclusive_scan(on, detail::iterator_pair{std::move(first), std::move(last)}, std::move(out),
-                                         std::move(op), std::move(f), wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O, class Op,
-          class F, class T>
-requires(!std::is_same_v<T, loop_options>) O
-    transform_inclusive_scan(On&& on, I first, S last, O out, Op op, F f, T init, loop_options const& wanted = {}) {
-  return heist::transform_inclusive_scan(on, detail::iterator_pair{std::move(first), std::move(last)}, std::move(out),
-                                         std::move(op), std::move(f), std::move(init), wanted);
-}
-/// As exclusive_scan, of f(element).
-template <class On, std::ranges::range R, std::input_or_output_iterator O, class T, class Op, class F>
-O transform_exclusive_scan(On&& on, R&& r, O out, T init, Op op, F f, loop_options const& wanted = {}) {
-  auto const all = detail::subrange_of(r);
-  return detail::scan_of<detail::scan_kind::exclusive, T>(
-      on, all.n, detail::mapped_element{detail::plain_iterator(all.first), std::addressof(f)}, std::move(out), op,
-      std::optional<T>(std::in_place, std::move(init)), wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O, class T,
-          class Op, class F>
-O transform_exclusive_scan(On&& on, I first, S last, O out, T init, Op op, F f, loop_options const& wanted = {}) {
-  return heist::transform_exclusive_scan(on, detail::iterator_pair{std::move(first), std::move(last)}, std::move(out),
-                                         std::move(init), std::move(op), std::move(f), wanted);
-}
+/// inclusive_scan(on, range, out, op = {}), or with a first value (on, range, out, op, init).
+inline constexpr detail::on_range<detail::inclusive_scan_algorithm> inclusive_scan{};
+/// exclusive_scan(on, range, out, init, op = {}): as inclusive_scan, each without its own element; the first is `init`.
+inline constexpr detail::on_range<detail::exclusive_scan_algorithm> exclusive_scan{};
+/// transform_inclusive_scan(on, range, out, op, f), or (on, range, out, op, f, init): as inclusive_scan, of f(element); the
+/// type of the results is that of `init`, or what f returns.
+inline constexpr detail::on_range<detail::transform_inclusive_scan_algorithm> transform_inclusive_scan{};
+/// transform_exclusive_scan(on, range, out, init, op, f): as exclusive_scan, of f(element).
+inline constexpr detail::on_range<detail::transform_exclusive_scan_algorithm> transform_exclusive_scan{};
 
 }  // namespace heist

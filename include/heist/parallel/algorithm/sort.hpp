@@ -10,6 +10,7 @@
 
 #include "heist/core/base/env.hpp"
 #include "heist/parallel/algorithm/blocks.hpp"
+#include "heist/parallel/algorithm/call.hpp"
 #include "heist/parallel/algorithm/partition.hpp"
 #include "heist/parallel/algorithm/ranges.hpp"
 #include "heist/parallel/algorithm/serial_sort.hpp"
@@ -187,21 +188,24 @@ void check_order() {
   check_function<Less, std::invoke_result_t<Proj&, element>, std::invoke_result_t<Proj&, element>>();
 }
 
-template <class On, class I, class Less, class Proj>
-I sort_of(On& on, subrange<I> over, Less& less, Proj& proj, loop_options const& wanted) {
-  check_order<On, I, Less, Proj>();
-  check_options(wanted);
-  auto const first = detail::plain_iterator(over.first);
-  using iterator = std::remove_cv_t<decltype(first)>;
-  ordering<iterator, Less, Proj> const order{less, proj};
-  if (over.n <= serial_sort_length && wanted.region == nullptr && wanted.grain == loop_options::automatic) {
-    detail::sort_alone(first, over.n, order);  // where the caller is
-  } else {
-    sorter<iterator, ordering<iterator, Less, Proj>> s{order, wanted};
-    detail::on_workers(on, wanted.region, [&](auto const& c) { s.run(c, first, detail::advanced(first, over.n)); });
+struct sort_algorithm : random_access {
+  using given = arguments<0, std::less<>, std::identity>;
+  template <class On, class I, class Less = std::less<>, class Proj = std::identity>
+  static I run(On& on, subrange<I> over, loop_options const& wanted, Less less = {}, Proj proj = {}) {
+    check_order<On, I, Less, Proj>();
+    check_options(wanted);
+    auto const first = detail::plain_iterator(over.first);
+    using iterator = std::remove_cv_t<decltype(first)>;
+    ordering<iterator, Less, Proj> const order{less, proj};
+    if (over.n <= serial_sort_length && wanted.region == nullptr && wanted.grain == loop_options::automatic) {
+      detail::sort_alone(first, over.n, order);  // where the caller is
+    } else {
+      sorter<iterator, ordering<iterator, Less, Proj>> s{order, wanted};
+      detail::on_workers(on, wanted.region, [&](auto const& c) { s.run(c, first, detail::advanced(first, over.n)); });
+    }
+    return over.end();
   }
-  return over.end();
-}
+};
 
 template <class On, class I, class Less, class Proj>
 I nth_element_of(On& on, subrange<I> over, I nth, Less& less, Proj& proj, bool sort_front, loop_options const& wanted) {
@@ -219,12 +223,36 @@ I nth_element_of(On& on, subrange<I> over, I nth, Less& less, Proj& proj, bool s
   return over.end();
 }
 
+/// nth_element, and partial_sort if SortsFront.
+template <bool SortsFront>
+struct select_algorithm : needs_place {
+  using needs_place::operator();
+
+  template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
+  auto operator()(On&& on, R&& r, std::ranges::iterator_t<R> nth, Less less = {}, Proj proj = {},
+                  loop_options const& wanted = {}) const -> std::ranges::borrowed_iterator_t<R> {
+    return detail::nth_element_of(on, detail::subrange_of(r), nth, less, proj, SortsFront, wanted);
+  }
+  template <class On, std::ranges::range R>
+  auto operator()(On&& on, R&& r, std::ranges::iterator_t<R> nth, loop_options const& wanted) const {
+    return (*this)(on, std::forward<R>(r), std::move(nth), {}, {}, wanted);
+  }
+  template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
+            class Proj = std::identity>
+  I operator()(On&& on, I first, I nth, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) const {
+    return detail::nth_element_of(on, detail::subrange_of(first, last), nth, less, proj, SortsFront, wanted);
+  }
+  template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
+  I operator()(On&& on, I first, I nth, S last, loop_options const& wanted) const {
+    return (*this)(on, std::move(first), std::move(nth), std::move(last), {}, {}, wanted);
+  }
+};
+
 }  // namespace detail
 
 // Contract of all of them
 //
-//   Result   that of the std algorithm; `less` is called as less(proj(a), proj(b)), for several elements at a time.
-//   They
+//   Result   that of the std algorithm; `less` is called as less(proj(a), proj(b)), for several elements at a time. They
 //            return the end of the range. Elements need only be movable.
 //   Where    as for_each. The grain is the most elements that one worker sorts alone, 4096 by default.
 //   Throws   what less or proj throws, and stopped_error if options.stop was asked to stop before the end: the elements
@@ -233,65 +261,13 @@ I nth_element_of(On& on, subrange<I> over, I nth, Less& less, Proj& proj, bool s
 //   Work     that of n log n comparisons, also in the worst case; span: log n partitions by all workers, and that of
 //            4096 elements. Nothing is allocated but some numbers for each worker.
 
-/// Sorts a range; elements of which none is less than the other may change places.
-template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
-auto sort(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options const& wanted = {})
-    -> std::ranges::borrowed_iterator_t<R> {
-  return detail::sort_of(on, detail::subrange_of(r), less, proj, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
-          class Proj = std::identity>
-I sort(On&& on, I first, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::sort_of(on, detail::subrange_of(first, last), less, proj, wanted);
-}
-template <class On, std::ranges::range R>
-auto sort(On&& on, R&& r, loop_options const& wanted) {
-  return heist::sort(on, std::forward<R>(r), {}, {}, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
-auto sort(On&& on, I first, S last, loop_options const& wanted) {
-  return heist::sort(on, std::move(first), std::move(last), {}, {}, wanted);
-}
-
-/// Brings the element to `nth` that would be there if the range were sorted, greater elements behind it, and lesser
-/// elements before it.
-template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
-auto nth_element(On&& on, R&& r, std::ranges::iterator_t<R> nth, Less less = {}, Proj proj = {},
-                 loop_options const& wanted = {}) -> std::ranges::borrowed_iterator_t<R> {
-  return detail::nth_element_of(on, detail::subrange_of(r), nth, less, proj, false, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
-          class Proj = std::identity>
-I nth_element(On&& on, I first, I nth, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::nth_element_of(on, detail::subrange_of(first, last), nth, less, proj, false, wanted);
-}
-template <class On, std::ranges::range R>
-auto nth_element(On&& on, R&& r, std::ranges::iterator_t<R> nth, loop_options const& wanted) {
-  return heist::nth_element(on, std::forward<R>(r), std::move(nth), {}, {}, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
-I nth_element(On&& on, I first, I nth, S last, loop_options const& wanted) {
-  return heist::nth_element(on, std::move(first), std::move(nth), std::move(last), {}, {}, wanted);
-}
-
-/// Sorts the least elements to the front, up to `middle`; the other elements follow in no order.
-template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
-auto partial_sort(On&& on, R&& r, std::ranges::iterator_t<R> middle, Less less = {}, Proj proj = {},
-                  loop_options const& wanted = {}) -> std::ranges::borrowed_iterator_t<R> {
-  return detail::nth_element_of(on, detail::subrange_of(r), middle, less, proj, true, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
-          class Proj = std::identity>
-I partial_sort(On&& on, I first, I middle, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::nth_element_of(on, detail::subrange_of(first, last), middle, less, proj, true, wanted);
-}
-template <class On, std::ranges::range R>
-auto partial_sort(On&& on, R&& r, std::ranges::iterator_t<R> middle, loop_options const& wanted) {
-  return heist::partial_sort(on, std::forward<R>(r), std::move(middle), {}, {}, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
-I partial_sort(On&& on, I first, I middle, S last, loop_options const& wanted) {
-  return heist::partial_sort(on, std::move(first), std::move(middle), std::move(last), {}, {}, wanted);
-}
+/// sort(on, range, less = {}, proj = {}): sorts a range; elements of which none is less than the other may change places.
+inline constexpr detail::on_range<detail::sort_algorithm> sort{};
+/// nth_element(on, range, nth, less = {}, proj = {}), or with iterators (on, first, nth, last, ...): brings the element to
+/// `nth` that would be there if the range were sorted, greater elements behind it, and lesser elements before it.
+inline constexpr detail::select_algorithm<false> nth_element{};
+/// partial_sort(on, range, middle, less = {}, proj = {}), or (on, first, middle, last, ...): sorts the least elements to
+/// the front, up to `middle`; the other elements follow in no order.
+inline constexpr detail::select_algorithm<true> partial_sort{};
 
 }  // namespace heist

@@ -12,6 +12,7 @@
 
 #include "heist/core/base/env.hpp"
 #include "heist/parallel/algorithm/blocks.hpp"
+#include "heist/parallel/algorithm/call.hpp"
 #include "heist/parallel/algorithm/merge.hpp"
 #include "heist/parallel/algorithm/ranges.hpp"
 #include "heist/parallel/algorithm/serial_sort.hpp"
@@ -188,50 +189,37 @@ class stable_sorter {
   }
 };
 
-template <class On, class I, class Less, class Proj>
-I stable_sort_of(On& on, subrange<I> over, Less& less, Proj& proj, loop_options const& wanted) {
-  check_order<On, I, Less, Proj>();
-  check_options(wanted);
-  auto const first = detail::plain_iterator(over.first);
-  using iterator = std::remove_cv_t<decltype(first)>;
-  using order_type = ordering<iterator, Less, Proj>;
-  if (over.n <= insertion_length) {
-    detail::insertion_sort(first, detail::advanced(first, over.n), order_type{less, proj});
+struct stable_sort_algorithm : random_access {
+  using given = arguments<0, std::less<>, std::identity>;
+  template <class On, class I, class Less = std::less<>, class Proj = std::identity>
+  static I run(On& on, subrange<I> over, loop_options const& wanted, Less less = {}, Proj proj = {}) {
+    check_order<On, I, Less, Proj>();
+    check_options(wanted);
+    auto const first = detail::plain_iterator(over.first);
+    using iterator = std::remove_cv_t<decltype(first)>;
+    using order_type = ordering<iterator, Less, Proj>;
+    if (over.n <= insertion_length) {
+      detail::insertion_sort(first, detail::advanced(first, over.n), order_type{less, proj});
+      return over.end();
+    }
+    second_copy<std::iter_value_t<I>> copy{over.n};
+    copy.make(first);
+    stable_sorter<iterator, order_type> s{first, copy.first(), order_type{less, proj}, wanted};
+    detail::on_workers(on, wanted.region, [&](auto const& c) { s.sort(c, 0, over.n, false); });
+    s.finish();
     return over.end();
   }
-  second_copy<std::iter_value_t<I>> copy{over.n};
-  copy.make(first);
-  stable_sorter<iterator, order_type> s{first, copy.first(), order_type{less, proj}, wanted};
-  detail::on_workers(on, wanted.region, [&](auto const& c) { s.sort(c, 0, over.n, false); });
-  s.finish();
-  return over.end();
-}
+};
 
 }  // namespace detail
 
-/// Sorts a range; elements of which none is less than the other keep their order. Returns the end of the range.
+/// stable_sort(on, range, less = {}, proj = {}): sorts a range; elements of which none is less than the other keep their
+/// order. Returns the end of the range.
 ///
 /// Throws  what less or proj throws, and stopped_error if options.stop was asked to stop before the end: the elements
 ///         are then in some order, and none is lost, unless a move throws; bad_alloc, before anything is changed.
 /// Work    n log n comparisons and moves; span: log n merges, each cut into pieces of 8192. Memory for n elements is
 ///         allocated.
-template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
-auto stable_sort(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options const& wanted = {})
-    -> std::ranges::borrowed_iterator_t<R> {
-  return detail::stable_sort_of(on, detail::subrange_of(r), less, proj, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
-          class Proj = std::identity>
-I stable_sort(On&& on, I first, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::stable_sort_of(on, detail::subrange_of(first, last), less, proj, wanted);
-}
-template <class On, std::ranges::range R>
-auto stable_sort(On&& on, R&& r, loop_options const& wanted) {
-  return heist::stable_sort(on, std::forward<R>(r), {}, {}, wanted);
-}
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
-auto stable_sort(On&& on, I first, S last, loop_options const& wanted) {
-  return heist::stable_sort(on, std::move(first), std::move(last), {}, {}, wanted);
-}
+inline constexpr detail::on_range<detail::stable_sort_algorithm> stable_sort{};
 
 }  // namespace heist

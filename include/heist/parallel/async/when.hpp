@@ -129,23 +129,23 @@ auto when_all(Range&& all) {
 /// until that future is ready. Throws executor_error for an empty range.
 template <detail::range_of_futures Range>
 future<std::size_t> when_any(Range&& all) {
-  auto const count = static_cast<std::size_t>(std::ranges::distance(all));
-  if (count == 0) detail::reject_any_of_nothing();
-  detail::any_state& any = detail::make_any(detail::future_access::state(*std::ranges::begin(all)), count);
+  auto const size = static_cast<std::size_t>(std::ranges::distance(all));
+  if (size == 0) detail::reject_any_of_nothing();
+  detail::any_state& any = detail::make_any(detail::future_access::state(*std::ranges::begin(all)), size);
   future<std::size_t> result = detail::future_access::make<std::size_t>(any);
   std::size_t index = 0;
   for (auto&& f : all) {
-    if (!detail::add_to_any(any, index++, count, f.valid() ? &detail::future_access::state(f) : nullptr)) break;
+    if (!detail::add_to_any(any, index++, size, f.valid() ? &detail::future_access::state(f) : nullptr)) break;
   }
   return result;
 }
 /// As above.
 template <class T, class... More>
 future<std::size_t> when_any(detail::future_base<T> const& first, detail::future_base<More> const&... more) {
-  constexpr std::size_t count = 1 + sizeof...(More);
-  detail::async_base* const each[count]{&detail::future_access::state(first), &detail::future_access::state(more)...};
-  detail::any_state& any = detail::make_any(*each[0], count);
-  for (std::size_t i = 0; i != count && detail::add_to_any(any, i, count, each[i]); ++i) {
+  constexpr std::size_t size = 1 + sizeof...(More);
+  detail::async_base* const each[size]{&detail::future_access::state(first), &detail::future_access::state(more)...};
+  detail::any_state& any = detail::make_any(*each[0], size);
+  for (std::size_t i = 0; i != size && detail::add_to_any(any, i, size, each[i]); ++i) {
   }
   return detail::future_access::make<std::size_t>(any);
 }

@@ -162,10 +162,10 @@ class recorder {
       if (known != names.end()) return known->data();
       auto const bytes = std::strlen(name) + 1;
       texts.push_back(std::make_unique<char[]>(bytes));
-      char* const copy = texts.back().get();
-      std::memcpy(copy, name, bytes);
-      names.insert(std::string_view(copy, bytes - 1));
-      return copy;
+      char* const stored = texts.back().get();
+      std::memcpy(stored, name, bytes);
+      names.insert(std::string_view(stored, bytes - 1));
+      return stored;
     }
   };
 

@@ -50,7 +50,7 @@ HEIST_COLD_BODY double trace_summary::utilisation() const noexcept {
 HEIST_COLD_BODY std::size_t trace_summary::steal_count() const noexcept {
   std::size_t n = 0;
   for (auto const& row : steals)
-    for (std::size_t const count : row) n += count;
+    for (std::size_t const each : row) n += each;
   return n;
 }
 
