@@ -4,7 +4,7 @@ are layers, too: core/ includes no other group, and only distributed/, which sim
 included by headers of their own folder, at the end and in header-only mode, and by src.hpp."""
 import re
 
-from headers import finish, headers, within
+from headers import code_of, finish, headers, within
 
 MAX_LINES = 450
 GROUPS = {  # group: groups that it may include, beside itself
@@ -45,6 +45,19 @@ LIGHT = ["core", "graph"]
 NOT_LIGHT = ["core/topology/xml.ipp", "core/topology/synthetic.ipp", "core/base/json.ipp",  # no program of tasks has them
              "graph/dot.ipp"]  # prints
 
+# The core and graphs name nothing of locality, but where users write it, or where an extension takes part.
+OF_LOCALITY = re.compile(r"\b(cab|cats|replay\w*|steal_tree\w*|regions?|region_\w+|footprint|inter_\w+|assign_continuation|"
+                         r"task_affinity|placement_\w+|graph_memory|squad_\w*(?:search|extension|task|room)|profile\w*|tier_\w+|"
+                         r"task_hints?|hint_\w+|follow_placement)\b")
+MAY_NAME_LOCALITY = {
+    "core/executor/context.hpp", "core/executor/executor.hpp", "core/base/errors.hpp",  # what users write
+    "core/policy/policies.hpp", "core/policy/tier.hpp",  # a part of every policy
+    "core/extension/", "core/fork/fork_extension.hpp", "core/fork/fork_traits.hpp",  # where an extension takes part in forks,
+    "graph/recall.hpp", "graph/graph_data.hpp",                                      # and in graphs
+    "core/observe/observer.hpp",  # what observers are told
+    "graph/task.hpp", "graph/event.hpp", "graph/task_graph.hpp",  # what users write
+}
+
 bad, edges, bodies = [], {}, {}
 for name, text in headers():
     folder = name.rpartition("/")[0]
@@ -57,6 +70,11 @@ for name, text in headers():
         bad.append(f"{name}: {len(lines)} lines, at most {MAX_LINES}; split it by idea")
     if "#pragma once" not in lines:
         bad.append(f"{name}: no #pragma once")
+    if group in LIGHT and not within(name, MAY_NAME_LOCALITY):
+        for number, line in enumerate(code_of(text).splitlines(), 1):
+            for word in OF_LOCALITY.findall(line):
+                bad.append(f"{name}:{number}: the core names '{word}', which is locality's; let locality/ do it, through an "
+                           "interface of core/extension/")
     for number, line in enumerate(lines, 1):
         for dear in re.findall(r"\b(?:std|fmt)::\w+", re.sub(r'//.*|"(?:\\.|[^"\\])*"', "", line)):
             if dear in DEAR and (group in LIGHT or folder.startswith("parallel/")) and name not in NOT_LIGHT and not (

@@ -60,10 +60,6 @@ template <class Slot, class Env, std::size_t Scratch>
 class task_stack;
 template <class Env>
 class event_count;
-template <class Node, class Env>
-class inter_pool;
-template <class Item, class Env>
-class turn_lists;
 
 // observe
 struct null_observer;
@@ -115,14 +111,18 @@ struct bundle;
 struct region_options;  // whole in <heist/locality.hpp>
 class region;           // as region_options
 
-// tiers
+// squads
+template <class Node, class Env>
+class inter_pool;
 template <class Task, class Frame, class Env>
 class squad_set;
 
 // replay
+template <class Item, class Env>
+class turn_lists;
 struct redistribution;
 
-// sched
+// scheduler
 struct options;
 template <class Order>
 class basic_context;
@@ -140,7 +140,7 @@ class thread_limit;
 
 class no_migrate;
 
-// sim
+// simulate
 struct sim_error;
 namespace sim {
 class program;
@@ -171,7 +171,7 @@ template <class Context, class Clock = os_env>
 using recording_context = instrumented_context<Context, detail::recording_tracker<Clock>>;
 struct work_span_profile;
 
-// dynamic
+// async, flow, pipeline
 struct with;
 template <class... What>
 struct after_list;
@@ -217,7 +217,7 @@ class manual_reset_event;
 template <class T>
 class channel;
 
-// recall
+// history
 class graph_memory;  // whole in <heist/locality.hpp>
 
 // distributed
@@ -230,7 +230,7 @@ class placed;
 template <class T>
 struct wire;
 
-// algo
+// algorithm
 struct loop_options;
 struct index_range;
 template <class Op>

@@ -1,7 +1,7 @@
 // A squad's pool (H10): every task is taken once, and its taker sees all writes before its push. A thread that finds
 // the squad free sees the writes of the task that ended there. Each end of the pool has its users.
 #undef NDEBUG  // the assertions of the shipped code are part of the proof
-#include "heist/core/sync/inter_pool.hpp"
+#include "heist/locality/squads/inter_pool.hpp"
 
 #include <array>
 #include <cstddef>

@@ -105,7 +105,7 @@ void play(model::execution& t) {
     board<Script::of> seen;
     heist::task_graph graph;
     heist::detail::graph_data& g = seen.build(graph);
-    auto& known = static_cast<placement_history&>(g.keep_recall(new placement_history));
+    auto& known = static_cast<placement_history&>(g.keep_recall(heist::detail::make_unique<placement_history>()));
     Script::follow(g, known);
     world::scheduler<typename Script::idle, Script::workers, typename Script::search> executor{threads.data()};
     for (int run = 1; run <= Script::runs; ++run) {

@@ -6,7 +6,7 @@
 // Env. The second half models how they use the shipped turn lists, live_count and completion, function by function
 // under the same names. A frame is a function that is called where its fiber resumes.
 #undef NDEBUG  // the assertions of the shipped code are part of the proof
-#include "heist/core/sync/turn_lists.hpp"
+#include "heist/locality/policy/turn_lists.hpp"
 
 #include <array>
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 #include "engine/suite.hpp"
 #include "heist/core/sync/completion.hpp"
-#include "heist/core/sync/live_count.hpp"
+#include "heist/locality/replay/live_count.hpp"
 
 namespace {
 

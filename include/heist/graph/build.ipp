@@ -165,7 +165,7 @@ HEIST_COLD_BODY void graph_data::clear() {
   free_indices.clear();
   free_limits.clear();
   consumers.reset();
-  hints.reset();
+  if (hints() != nullptr) extended().hints.reset();
   priorities.reset();
   urgency.reset();
   events.clear();

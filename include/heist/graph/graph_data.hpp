@@ -113,7 +113,7 @@ struct graph_data : pending_count_holder {
   void find_events();
   void find_urgency(adjacency const& a);
   /// The run in progress begins tasks by their urgencies: where they have any, and none remembers their places.
-  bool begins_in_order() const noexcept { return urgency != nullptr && recalled == nullptr; }
+  bool begins_in_order() const noexcept { return urgency != nullptr && recalled() == nullptr; }
   runnable::run_function run_of(node const& n) const noexcept;
   std::uint64_t urgency_of(record const& r) const noexcept { return urgency[static_cast<std::size_t>(&r - records)]; }
   void order_consumers();
@@ -125,7 +125,28 @@ struct graph_data : pending_count_holder {
   graph_run start(core& asked, std::size_t passes, unique_function<bool()> again, Options&&... options);
   run_state& prepare_run(core& scheduler);
   HEIST_RARE void prepare_recall(core& scheduler);
-  graph_recall& keep_recall(graph_recall* made) noexcept;
+  graph_recall& keep_recall(unique_ptr<graph_recall> made);
+  /// What an extension stores. Made by the first call, which may be by any thread. Throws bad_alloc.
+  HEIST_RARE graph_extension_data& extended();
+  // Null where nothing is stored. acquire: a pointer that is not null points to a complete object
+  graph_recall* recall() const noexcept {
+    graph_extension_data* const stored = extension_data.load(std::memory_order_acquire);  // acquire: as above
+    return stored == nullptr ? nullptr : stored->recall.load(std::memory_order_acquire);  // acquire: as above
+  }
+  graph_tuner* tuner() const noexcept {
+    graph_extension_data* const stored = extension_data.load(std::memory_order_acquire);  // acquire: as above
+    return stored == nullptr ? nullptr : stored->tuner.load(std::memory_order_acquire);   // acquire: as above
+  }
+  task_hints* hints() const noexcept {
+    graph_extension_data* const stored = extension_data.load(std::memory_order_acquire);  // acquire: as above
+    return stored == nullptr ? nullptr : stored->hints.get();
+  }
+  /// The memory of the run in progress; null: it remembers nothing.
+  graph_recall* recalled() const noexcept {
+    graph_extension_data* const stored =
+        extension_data.load(std::memory_order_relaxed);  // relaxed: the start of the run
+    return stored == nullptr ? nullptr : stored->recalled;
+  }
   HEIST_RARE bool recall_pass(core& scheduler) noexcept;
   void enqueue(run_state& r);
   void start_nested(record& outer, core& scheduler);
@@ -225,11 +246,7 @@ struct graph_data : pending_count_holder {
   std::uint32_t layout_count = 0;  ///< how many there have been
   layout_end* layout = nullptr;    ///< while a thread lays it out
 
-  // Remembered (locality/history/).
-  os_env::atomic<graph_recall*> recall{nullptr};  ///< made by the first run under a policy with memory
-  graph_recall* recalled = nullptr;               ///< the run in progress's: null if it remembers nothing
-  unique_ptr<task_hints> hints;                   ///< null: none
-  os_env::atomic<graph_tuner*> tuner{nullptr};    ///< made by the first run under policy::automatic
+  os_env::atomic<graph_extension_data*> extension_data{nullptr};  ///< null until something is stored (extended())
 
   // Running.
   mutable spin_lock<> lock;  ///< guards current, the line behind it, layout_valid, layout, counts and states

@@ -29,8 +29,7 @@ HEIST_BODY unsigned graph_data::wave_of_run(runnable const& self) noexcept {
 }
 
 HEIST_BODY graph_data::~graph_data() {
-  delete recall.load(std::memory_order_relaxed);  // relaxed: the caller is the last owner
-  delete tuner.load(std::memory_order_relaxed);   // relaxed: as above
+  delete extension_data.load(std::memory_order_relaxed);  // relaxed: the caller is the last owner
   for (node* n : nodes) {
     if (n != nullptr) n->type().destroy(*n);
   }
@@ -139,7 +138,7 @@ HEIST_BODY runnable* finish(record& r, fiber& self) {
       next = &g.records[s->position()];
     }
   } else {
-    if (g.recalled != nullptr) return g.recalled->finish(r, self);
+    if (graph_recall* const recalled = g.recalled(); recalled != nullptr) return recalled->finish(r, self);
     if (g.urgency != nullptr) return finish_in_order(r, self);
     while (s != first) {
       --s;

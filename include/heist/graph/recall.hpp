@@ -7,6 +7,8 @@
 #include <string>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/env.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/base/vector.hpp"
 
 namespace heist::detail {
@@ -79,6 +81,21 @@ struct task_hints {
   bool are_followed = false;  ///< by runs under policies that follow (task_graph::follow_placement)
 };
 
+/// What an extension stores with a graph.
+struct graph_extension_data {
+  graph_extension_data() = default;
+  graph_extension_data(graph_extension_data const&) = delete;
+  graph_extension_data& operator=(graph_extension_data const&) = delete;
+  HEIST_RARE ~graph_extension_data();
+
+  os_env::atomic<graph_recall*> recall{nullptr};  ///< made by the first run under a policy with memory
+  graph_recall* recalled = nullptr;               ///< the run in progress's: null if it remembers nothing
+  unique_ptr<task_hints> hints;                   ///< null: none
+  os_env::atomic<graph_tuner*> tuner{nullptr};    ///< made by the first run under policy::automatic
+};
+
+/// The wishes for the tasks of a graph, made if there are none. Throws bad_alloc.
+task_hints& hints_of(graph_data& g);
 /// The wishes for a task, to be changed. Throws graph_error while the graph runs; bad_alloc.
 task_hint& hint_of(graph_data& g, std::uint32_t index);
 /// As above, of a number of a worker or squad. Throws graph_error for one that no machine has.

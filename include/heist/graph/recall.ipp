@@ -10,10 +10,30 @@
 
 namespace heist::detail {
 
+HEIST_COLD_BODY graph_extension_data::~graph_extension_data() {
+  delete recall.load(std::memory_order_relaxed);  // relaxed: the caller is the last owner
+  delete tuner.load(std::memory_order_relaxed);   // relaxed: as above
+}
+
+HEIST_COLD_BODY graph_extension_data& graph_data::extended() {
+  graph_extension_data* known = extension_data.load(std::memory_order_acquire);  // acquire: see the exchange
+  if (known != nullptr) return *known;
+  auto made = make_unique<graph_extension_data>();
+  // acq_rel: a thread that sees the pointer sees the object
+  if (extension_data.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
+    return *made.release();
+  return *known;
+}
+
+HEIST_COLD_BODY task_hints& hints_of(graph_data& g) {
+  unique_ptr<task_hints>& hints = g.extended().hints;
+  if (hints == nullptr) hints = make_unique<task_hints>();
+  return *hints;
+}
+
 HEIST_COLD_BODY task_hint& hint_of(graph_data& g, std::uint32_t index) {
   g.reject_while_running("wish something for a task");
-  if (g.hints == nullptr) g.hints = make_unique<task_hints>();
-  task_hints& w = *g.hints;
+  task_hints& w = hints_of(g);
   if (w.all.size() <= index) w.all.resize(g.nodes.size());
   ++w.changes;
   task_hint& hint = w.all[index];
@@ -43,8 +63,7 @@ HEIST_COLD_BODY void hint_squad(graph_data& g, std::uint32_t index, std::size_t 
 /// Before a run by an executor that has an extension: is there memory for it, and may the run begin?
 HEIST_COLD_BODY void graph_data::prepare_recall(core& scheduler) {
   if (scheduler.extension->graphs == nullptr) return;
-  if (recall.load(std::memory_order_acquire) == nullptr)
-    keep_recall(scheduler.extension->graphs->make_recall());  // acquire: see there
+  if (recall() == nullptr) keep_recall(scheduler.extension->graphs->make_recall());
   for (;;) {
     {
       spin_guard guard{lock};
@@ -56,28 +75,29 @@ HEIST_COLD_BODY void graph_data::prepare_recall(core& scheduler) {
     }
     lay_out_once(scheduler);
   }
-  recall.load(std::memory_order_acquire)->check(*this, scheduler);  // acquire: as above
+  recall()->check(*this, scheduler);
 }
 
 /// Takes over `made`, or destroys it if another thread was faster.
-HEIST_COLD_BODY graph_recall& graph_data::keep_recall(graph_recall* made) noexcept {
+HEIST_COLD_BODY graph_recall& graph_data::keep_recall(unique_ptr<graph_recall> made) {
+  os_env::atomic<graph_recall*>& at = extended().recall;
   graph_recall* known = nullptr;
   // acq_rel: a thread that sees the pointer sees the object
-  if (recall.compare_exchange_strong(known, made, std::memory_order_acq_rel, std::memory_order_acquire)) return *made;
-  delete made;
+  if (at.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
+    return *made.release();
   return *known;
 }
 
 /// True if the pass that is about to begin remembers.
 HEIST_COLD_BODY bool graph_data::recall_pass(core& scheduler) noexcept {
-  graph_recall* const known = recall.load(std::memory_order_acquire);  // acquire: see keep_recall()
+  graph_recall* const known = recall();
   if (known == nullptr) return false;
   if (scheduler.extension == nullptr || scheduler.extension->graphs == nullptr ||
       !known->pass_begins(*this, scheduler)) {
     known->detach(*this);
     return false;
   }
-  recalled = known;
+  extended().recalled = known;
   has_slow_finish = true;
   return true;
 }

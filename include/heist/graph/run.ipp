@@ -51,9 +51,7 @@ HEIST_COLD_BODY void executor_of_run::ask(graph_data& g, std::size_t passes) {
   remote_extension* const remote = scheduler_->extension->executors;
   graph_tuner* const by = remote == nullptr ? nullptr : remote->tuner_of(g);
   if (by == nullptr) {
-    graph_tuner* const others =
-        g.tuner.load(std::memory_order_acquire);  // acquire: a pointer that is not null points to a complete object
-    if (others != nullptr) others->detach(g);
+    if (graph_tuner* const others = g.tuner(); others != nullptr) others->detach(g);
     return;
   }
   scheduler_ = &by->run_starts(g, *scheduler_, passes);
@@ -249,12 +247,10 @@ HEIST_BODY runnable* graph_data::start_pass(runnable& task, fiber& self) {
     }
   }
   // One more is counted then, for this call: what it touches stays until it has returned.
-  // relaxed: a graph that remembers nothing yet was not run by an executor with memory before this run
-  if ((self.scheduler.extension != nullptr || g.recall.load(std::memory_order_relaxed) != nullptr) &&
-      g.recall_pass(self.scheduler)) [[unlikely]] {
+  if ((self.scheduler.extension != nullptr || g.recall() != nullptr) && g.recall_pass(self.scheduler)) [[unlikely]] {
     auto const tasks = g.counts_tokens ? static_cast<std::uint32_t>(g.sources.size()) : g.record_count;
     g.remaining.store(tasks + 1, std::memory_order_relaxed);  // relaxed: as below
-    runnable* const next = g.recalled->begin(self);
+    runnable* const next = g.recalled()->begin(self);
     self.worker->count_for(g);
     return next;
   }
@@ -352,9 +348,9 @@ HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
 #endif
   r.was_stopped = (r.interrupt.why.load(std::memory_order_relaxed) & run_state::stopped_bit) != 0;  // relaxed: a flag
   if (balance_count != 0) return_limits(r.interrupted());
-  if (recalled != nullptr) [[unlikely]] {
-    recalled->run_ends(r);
-    recalled = nullptr;
+  if (graph_recall* const known = recalled(); known != nullptr) [[unlikely]] {
+    known->run_ends(r);
+    extended().recalled = nullptr;
     has_slow_finish = counts_tokens || urgency != nullptr;
   }
   if (r.waiting.load(std::memory_order_relaxed) != nullptr) r.forget_waits();  // relaxed: its own

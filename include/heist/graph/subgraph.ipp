@@ -17,8 +17,8 @@ class tasks_of_part final : public run_part {
   explicit tasks_of_part(vector<first_task> const& first) : first_{first.begin(), first.end()} {}
 
   runnable* begin(graph_data& g, fiber& self) noexcept override {
-    // acquire: see graph_data::keep_recall(). The records may be those of a run with memory.
-    if (graph_recall* const known = g.recall.load(std::memory_order_acquire); known != nullptr) known->detach(g);
+    // The records may be those of a run with memory.
+    if (graph_recall* const known = g.recall(); known != nullptr) known->detach(g);
     try {
       if (!is_known_ || layout_ != g.layout_count) find(g);
     } catch (...) {

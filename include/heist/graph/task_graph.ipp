@@ -24,28 +24,25 @@ HEIST_COLD_BODY task<> task_graph::compose(task_graph& inner) {
 
 HEIST_COLD_BODY void task_graph::follow_placement() {
   data().reject_while_running("follow a placement");
-  if (data().hints == nullptr) data().hints = detail::make_unique<detail::task_hints>();
-  data().hints->are_followed = true;
-  ++data().hints->changes;
+  detail::task_hints& hints = detail::hints_of(data());
+  hints.are_followed = true;
+  ++hints.changes;
 }
 
 HEIST_COLD_BODY void task_graph::forget() {
   data().reject_while_running("forget its runs");
-  if (data().hints != nullptr) {
-    data().hints->are_followed = false;
-    ++data().hints->changes;
+  if (detail::task_hints* const hints = data().hints(); hints != nullptr) {
+    hints->are_followed = false;
+    ++hints->changes;
   }
-  auto* const known = data().recall.load(std::memory_order_acquire);  // acquire: see graph_data::keep_recall
-  if (known != nullptr) known->forget();
-  auto* const tuner = data().tuner.load(std::memory_order_acquire);  // acquire: as above
-  if (tuner != nullptr) tuner->forget();
+  if (auto* const known = data().recall(); known != nullptr) known->forget();
+  if (auto* const tuner = data().tuner(); tuner != nullptr) tuner->forget();
 }
 
 HEIST_COLD_BODY std::string task_graph::explain() const {
   data().reject_while_running("read its note");
-  auto const* const tuner = data().tuner.load(std::memory_order_acquire);  // acquire: as above
-  if (tuner != nullptr) return tuner->explain();
-  auto const* const known = data().recall.load(std::memory_order_acquire);  // acquire: as above
+  if (auto const* const tuner = data().tuner(); tuner != nullptr) return tuner->explain();
+  auto const* const known = data().recall();
   return known == nullptr ? std::string{} : known->explain();
 }
 

@@ -23,7 +23,9 @@ class history_extension final : public heist::detail::executor_extension, heist:
  public:
   history_extension() noexcept { graphs = this; }
   heist::detail::task_affinity affinity_of_tasks() const noexcept override { return NodeMap; }
-  heist::detail::graph_recall* make_recall() const override { return new heist::detail::placement_history; }
+  heist::detail::unique_ptr<heist::detail::graph_recall> make_recall() const override {
+    return heist::detail::make_unique<heist::detail::placement_history>();
+  }
 };
 
 /// As squad_search while graphs run. `Squads::members()`: the members of each squad. A thief stays near for one search

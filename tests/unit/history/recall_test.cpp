@@ -538,7 +538,7 @@ namespace {
 /// Replaces the measured times of the last pass by `times`, in nanoseconds for each task.
 void pretend_times(heist::task_graph const& g, heist::detail::graph_data& data,
                    std::vector<std::int64_t> const& times) {
-  auto& known = static_cast<heist::detail::placement_history&>(*data.recall.load());
+  auto& known = static_cast<heist::detail::placement_history&>(*data.recall());
   auto& tasks = const_cast<std::vector<heist::detail::known_task>&>(known.tasks());
   REQUIRE(tasks.size() == g.size());
   for (auto& t : tasks) {
@@ -623,7 +623,7 @@ TEST_CASE("a memory that stands aside leaves tasks alone that were erased since 
     g.erase(all[3]);
     g.emplace([&ran] { ++ran; });
   }
-  data.recall.load()->detach(data);
+  data.recall()->detach(data);
   heist::executor<> plain{1};
   plain.run(g).get();
   ex.run(g).get();

@@ -71,8 +71,7 @@ class scheduler : public core {
   explicit scheduler(optional_trace trace, attempt const& wanted, ObserverArgs&&... args)
       : core{wanted,
              {idle_config::of<idle_type>(), Policy::join_type::strategy, Policy::order_type::value,
-              Policy::tier_type::division != tier_mode::none, search_type::has_mail,
-              &search_type::template make<scheduler>},
+              search_type::examines_machine, search_type::has_mail, &search_type::template make<scheduler>},
              &loop_type::run,
              trace ? hook<traced_observer>() : hook<Observer>()},
         observer_(std::forward<ObserverArgs>(args)...),

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/sync/idle_gate.hpp"
 
 namespace heist::detail {
@@ -59,8 +60,8 @@ class steal_extension {
 /// Threads  any.
 class graph_extension {
  public:
-  /// The caller owns it. Throws bad_alloc.
-  virtual graph_recall* make_recall() const = 0;
+  /// Throws bad_alloc.
+  virtual unique_ptr<graph_recall> make_recall() const = 0;
 
  protected:
   ~graph_extension() = default;

@@ -4,7 +4,6 @@
 #include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/extension/executor_extension.hpp"
 #include "heist/core/policy/order.hpp"
-#include "heist/core/policy/tier.hpp"
 #include "heist/fwd.hpp"
 
 namespace heist::detail {
@@ -22,6 +21,8 @@ struct no_search {
   static constexpr bool requests_first = true;
   /// It wants to know the executor's options: keep_options(core&, options const&), before the workers start.
   static constexpr bool keeps_options = false;
+  /// The machine is examined before the workers start.
+  static constexpr bool examines_machine = false;
   /// There is mail (core::give).
   static constexpr bool has_mail = false;
   /// The data that a worker keeps for it.

@@ -80,16 +80,6 @@ template <class Policy, class Tier>
 struct with_tier : bundle<typename Policy::victim_type, typename Policy::idle_type, typename Policy::order_type,
                           typename Policy::join_type, Tier> {};
 
-/// Policy, a policy with tiers, whose regions do not remember which squad ran which task: without_memory<cab> and
-/// without_memory<cats> are CAB and CATS as published. For comparisons.
-template <class Policy>
-struct without_memory : bundle<typename Policy::victim_type, typename Policy::idle_type, typename Policy::order_type,
-                               typename Policy::join_type, tier::without_memory<typename Policy::tier_type>> {
-  static_assert(Policy::tier_type::division != tier_mode::none,
-                "heist: only policies with tiers remember squads; fix it by without_memory<heist::policy::cab>, "
-                "without_memory<heist::policy::cats> or the policy itself.");
-};
-
 /// The requirements of executor<P> on P.
 // clang-format off
 template <class P>

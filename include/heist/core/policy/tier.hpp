@@ -19,23 +19,6 @@ struct flat {
   static constexpr tier_mode division = tier_mode::none;
 };
 
-/// T, whose regions do not remember which squad ran which inter-squad task: the papers' own rule. Each run decides
-/// again to which squad a child goes: its parent's, or the one that steals it.
-template <class T>
-struct without_memory : T {
-  static constexpr bool has_history_squads = false;
-};
-
-/// Do regions remember which squad ran which inter-squad task? Unless T says otherwise.
-template <class T>
-constexpr bool has_history_squads() noexcept {
-  if constexpr (requires { T::has_history_squads; }) {
-    return T::has_history_squads;
-  } else {
-    return true;
-  }
-}
-
 /// The requirements on the answer to a policy's fourth question.
 // clang-format off
 template <class T>

@@ -127,11 +127,12 @@ HEIST_COLD_BODY unique_ptr<region_visit> automatic_extension::enter(region& r, f
 }
 
 HEIST_COLD_BODY graph_tuner* automatic_extension::tuner_of(graph_data& g) {
-  graph_tuner* known = g.tuner.load(std::memory_order_acquire);  // acquire: see the exchange
+  graph_tuner* known = g.tuner();
   if (known != nullptr) return known;
   auto made = make_unique<graph_trials>(scheduler_, all);
   // acq_rel: a thread that sees the pointer sees the object
-  if (g.tuner.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
+  if (g.extended().tuner.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel,
+                                                 std::memory_order_acquire))
     return made.release();
   return known;
 }

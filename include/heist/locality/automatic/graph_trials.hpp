@@ -5,10 +5,10 @@
 #include <cstddef>  // size_t
 #include <cstdint>
 #include <iterator>  // size
-#include <memory>    // unique_ptr
 #include <string>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/sync/spin_lock.hpp"
 #include "heist/graph/recall.hpp"
 #include "heist/locality/automatic/ways.hpp"
@@ -45,7 +45,7 @@ class graph_trials final : public graph_tuner {
   core* scheduler_;
   std::uint64_t executor_;
   tuner tuner_;
-  std::array<std::unique_ptr<graph_recall>, ways + 1> histories_;  ///< all but the one that the graph has
+  std::array<unique_ptr<graph_recall>, ways + 1> histories_;  ///< all but the one that the graph has
   std::size_t installed_ = ways;  ///< the way whose history the graph has; ways: none of these
   std::array<bool, ways> follows_{};
   std::array<bool, ways> stale_{};  ///< the history is of an earlier executor

@@ -68,8 +68,7 @@ HEIST_COLD_BODY void graph_trials::choose(graph_data& g, std::size_t passes) {
   }
   for (std::size_t i = 1; changed && i != tuner_.ways(); ++i) {
     follows_[i] = false;
-    // acquire: see graph_data::keep_recall
-    graph_recall* const known = i == installed_ ? g.recall.load(std::memory_order_acquire) : histories_[i].get();
+    graph_recall* const known = i == installed_ ? g.recall() : histories_[i].get();
     if (known == nullptr) continue;
     if (ways_for_graphs[i].by == other_policy::replay) known->forget();
     tuner_.learns_again(i);
@@ -95,12 +94,11 @@ HEIST_COLD_BODY graph_trials::readiness graph_trials::make_ready(std::size_t whi
   if (there == nullptr) return readiness::not_now;
   try {
     if (which != installed_ && histories_[which] == nullptr) {
-      histories_[which].reset(there->extension->graphs->make_recall());
+      histories_[which] = there->extension->graphs->make_recall();
       made_by(tuner_, ways_for_graphs, *way.by);
     }
     if (!install(which, g)) return readiness::not_now;
-    if (std::exchange(stale_[which], false))
-      g.recall.load(std::memory_order_acquire)->forget();  // acquire: see graph_data::keep_recall
+    if (std::exchange(stale_[which], false)) g.recall()->forget();
     if (way.by != other_policy::replay || follows_[which]) return readiness::ready;
     graph_memory const recorded = graph_memory::of(g);
     if (recorded.tasks() == 0) return readiness::ready;
@@ -117,10 +115,10 @@ HEIST_COLD_BODY bool graph_trials::install(std::size_t which, graph_data& g) {
   if (which == installed_) return true;
   spin_guard guard{g.lock};
   if (g.current != nullptr) return false;
-  graph_recall* const before = g.recall.load(std::memory_order_acquire);  // acquire: see graph_data::keep_recall
+  graph_recall* const before = g.recall();
   if (before != nullptr) before->detach(g);
   // acq_rel: a thread that sees the pointer sees the object
-  histories_[installed_].reset(g.recall.exchange(histories_[which].release(), std::memory_order_acq_rel));
+  histories_[installed_].reset(g.extended().recall.exchange(histories_[which].release(), std::memory_order_acq_rel));
   installed_ = which;
   return true;
 }

@@ -16,8 +16,7 @@ namespace heist {
 HEIST_COLD_BODY graph_memory graph_memory::of(detail::graph_data const& g) {
   g.reject_while_running("read its memory");
   graph_memory made;
-  auto const* const known = static_cast<detail::placement_history const*>(
-      g.recall.load(std::memory_order_acquire));  // acquire: see keep_recall()
+  auto const* const known = static_cast<detail::placement_history const*>(g.recall());
   if (known == nullptr || known->tasks().empty()) return made;
   std::vector<detail::known_task const*> by_index(g.nodes.size());
   bool any = false;
@@ -50,11 +49,10 @@ HEIST_COLD_BODY graph_memory graph_memory::of(detail::graph_data const& g) {
 HEIST_COLD_BODY void graph_memory::be_followed(detail::graph_data& g, replay_mode mode, std::uint64_t only_on) const {
   g.reject_while_running("follow a memory");
   if (only_on == 0) {  // a user's wish, not one of policy::automatic
-    detail::graph_tuner* const tuner = g.tuner.load(std::memory_order_acquire);  // acquire: as above
-    if (tuner != nullptr) tuner->detach(g);
+    if (detail::graph_tuner* const tuner = g.tuner(); tuner != nullptr) tuner->detach(g);
   }
-  detail::graph_recall* known = g.recall.load(std::memory_order_acquire);  // acquire: as above
-  if (known == nullptr) known = &g.keep_recall(new detail::placement_history);
+  detail::graph_recall* known = g.recall();
+  if (known == nullptr) known = &g.keep_recall(detail::make_unique<detail::placement_history>());
   static_cast<detail::placement_history*>(known)->follow(g, {all_, shape_, workers_, mode, only_on});
 }
 

@@ -15,12 +15,12 @@
 #include "heist/core/extension/resume_rule.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/sync/spin_lock.hpp"
-#include "heist/core/sync/turn_lists.hpp"
 #include "heist/graph/run.hpp"  // and bodies of graph_data
 #include "heist/locality/history/division.hpp"
 #include "heist/locality/history/known_task.hpp"
 #include "heist/locality/history/placement_extension.hpp"
 #include "heist/locality/policy/replay_mode.hpp"
+#include "heist/locality/policy/turn_lists.hpp"
 
 namespace heist::detail {
 

@@ -89,7 +89,7 @@ HEIST_COLD_BODY runnable* placement_history::begin(fiber& self) {
 /// Runs every record while its graph remembers.
 HEIST_BODY runnable* placement_history::run(runnable& task, fiber& self) {
   record& r = static_cast<record&>(task);
-  auto& me = static_cast<placement_history&>(*r.graph->recalled);
+  auto& me = static_cast<placement_history&>(*r.graph->recalled());
   known_task& t = me.of(r);
   if (me.is_strict() && !me.may_begin(t, self)) return nullptr;
   me.begins(t, *self.worker);
@@ -113,7 +113,7 @@ HEIST_BODY runnable* placement_history::run(runnable& task, fiber& self) {
 HEIST_BODY runnable* placement_history::run_known(runnable& item, fiber& self) {
   auto& t = static_cast<known_task&>(item);
   record& r = *t.of;
-  static_cast<placement_history&>(*r.graph->recalled).left_queue(t, self);
+  static_cast<placement_history&>(*r.graph->recalled()).left_queue(t, self);
   self.running.store(&r, std::memory_order_relaxed);  // relaxed: as in the worker's loop
   if (self.scheduler.on_task == nullptr || r.built().limits != 0) return r.run(r, self);
   task_view const view = view_of(r);

@@ -28,7 +28,7 @@ HEIST_COLD_BODY std::uint64_t shape_of(graph_data const& g) {
 
 HEIST_COLD_BODY placement_history::layout_key placement_history::wanted(graph_data const& g,
                                                                         core const& scheduler) const noexcept {
-  return {g.layout_count, g.hints == nullptr ? 0 : g.hints->changes + 1, follows_, scheduler.serial()};
+  return {g.layout_count, g.hints() == nullptr ? 0 : g.hints()->changes + 1, follows_, scheduler.serial()};
 }
 
 /// Throws if `t` is wished to a place that the executor does not have.
@@ -49,9 +49,9 @@ HEIST_COLD_BODY void placement_history::check(graph_data const& g, core const& s
     spin_guard guard{lock_};
     if (checked_ == now) return;
   }
-  if (g.hints != nullptr) {
-    for (std::uint32_t i = 0; i != g.hints->all.size() && i != g.nodes.size(); ++i) {
-      task_hint const& t = g.hints->all[i];
+  if (g.hints() != nullptr) {
+    for (std::uint32_t i = 0; i != g.hints()->all.size() && i != g.nodes.size(); ++i) {
+      task_hint const& t = g.hints()->all[i];
       if (g.nodes[i] == nullptr || t.created != g.nodes[i]->created) continue;
       reject_hint(g, i, t, scheduler.worker_count,
                   t.squad == task_hint::none ? 0 : scheduler.where.squads().members.size());
@@ -83,7 +83,7 @@ HEIST_COLD_BODY void placement_history::plan(graph_data& g, core& scheduler) {
   started_.assign(workers_, {});
   members_.clear();
   // The machine is looked at where that matters only: it takes some milliseconds.
-  if (placement_of(scheduler).affinity_of_tasks() == task_affinity::squads || g.hints != nullptr)
+  if (placement_of(scheduler).affinity_of_tasks() == task_affinity::squads || g.hints() != nullptr)
     members_ = scheduler.where.squads().members;
   squads_ = static_cast<std::uint32_t>(members_.size());
   match_tasks(g);
@@ -118,8 +118,8 @@ HEIST_COLD_BODY void placement_history::match_tasks(graph_data& g) {
     t.of = &g.records[p];
     t.index = n.index;
     t.created = n.created;
-    if (g.hints == nullptr || n.index >= g.hints->all.size()) continue;
-    task_hint const& w = g.hints->all[n.index];
+    if (g.hints() == nullptr || n.index >= g.hints()->all.size()) continue;
+    task_hint const& w = g.hints()->all[n.index];
     if (w.created != n.created || w.bytes == 0) continue;
     t.declared = true;
     t.past.bytes = w.bytes;
@@ -152,7 +152,7 @@ HEIST_COLD_BODY void placement_history::choose_way(graph_data const& g, core con
     plan_squads(g, scheduler);
   } else if (is_followed_on(scheduler)) {
     plan_followed(g);
-  } else if (g.hints != nullptr && g.hints->are_followed) {
+  } else if (g.hints() != nullptr && g.hints()->are_followed) {
     plan_placement(g);
   } else {
     note_ = fmt::format("{} workers: tasks ran where they were ready or stolen, and that was noted", workers_);
@@ -164,8 +164,8 @@ HEIST_COLD_BODY void placement_history::plan_squads(graph_data const& g, core co
   std::size_t known = 0, wished = 0;
   for (known_task& t : tasks_) {
     if (t.past.squad != known_task::no_place) ++known;
-    if (g.hints == nullptr || t.index >= g.hints->all.size()) continue;
-    task_hint const& w = g.hints->all[t.index];
+    if (g.hints() == nullptr || t.index >= g.hints()->all.size()) continue;
+    task_hint const& w = g.hints()->all[t.index];
     if (w.created != t.created || (w.squad == task_hint::none && w.worker == task_hint::none)) continue;
     ++wished;
     t.past.squad = w.squad != task_hint::none ? w.squad : scheduler.workers[w.worker]->group;
@@ -189,8 +189,8 @@ HEIST_COLD_BODY void placement_history::plan_placement(graph_data const& g) {
   std::vector<std::uint32_t> distributed(squads_);
   std::size_t wished = 0;
   for (known_task& t : tasks_) {
-    if (t.index >= g.hints->all.size()) continue;
-    task_hint const& w = g.hints->all[t.index];
+    if (t.index >= g.hints()->all.size()) continue;
+    task_hint const& w = g.hints()->all[t.index];
     if (w.created != t.created) continue;
     if (w.worker != task_hint::none) {
       t.scheduler = w.worker;

@@ -11,9 +11,9 @@
 #include <utility>  // pair
 #include <vector>
 
-#include "heist/core/sync/turn_lists.hpp"
 #include "heist/locality/policy/replay_mode.hpp"
 #include "heist/locality/policy/steal_tree.hpp"
+#include "heist/locality/policy/turn_lists.hpp"
 
 namespace heist::detail {
 

@@ -28,6 +28,23 @@ struct cats_measured_by {
 /// With the processor's counters.
 struct cats : cats_measured_by<hardware_counters> {};
 
+/// T, whose regions do not remember which squad ran which inter-squad task: the papers' own rule. Each run decides
+/// again to which squad a child goes: its parent's, or the one that steals it.
+template <class T>
+struct without_memory : T {
+  static constexpr bool has_history_squads = false;
+};
+
+/// Do regions remember which squad ran which inter-squad task? Unless T says otherwise.
+template <class T>
+constexpr bool has_history_squads() noexcept {
+  if constexpr (requires { T::has_history_squads; }) {
+    return T::has_history_squads;
+  } else {
+    return true;
+  }
+}
+
 // clang-format off
 /// One that measures what tasks do.
 template <class T>
@@ -44,6 +61,16 @@ struct cab : bundle<victim::random, idle::standard, order::by_tier, join::park, 
 
 /// Squads and two tiers, by the profile of a region's first run. For executors with <heist/tiers.hpp>.
 struct cats : bundle<victim::random, idle::standard, order::by_tier, join::park, tier::cats> {};
+
+/// Policy, a policy with tiers, whose regions do not remember which squad ran which task: without_memory<cab> and
+/// without_memory<cats> are CAB and CATS as published. For comparisons.
+template <class Policy>
+struct without_memory : bundle<typename Policy::victim_type, typename Policy::idle_type, typename Policy::order_type,
+                               typename Policy::join_type, tier::without_memory<typename Policy::tier_type>> {
+  static_assert(Policy::tier_type::division != tier_mode::none,
+                "heist: only policies with tiers remember squads; fix it by without_memory<heist::policy::cab>, "
+                "without_memory<heist::policy::cats> or the policy itself.");
+};
 
 static_assert(executor_policy<cab> && executor_policy<cats>);
 

@@ -8,7 +8,7 @@
 
 #include "heist/core/base/errors.hpp"
 #include "heist/core/base/unique_ptr.hpp"
-#include "heist/core/fork/frame_array.hpp"
+#include "heist/locality/region/frame_array.hpp"
 #include "heist/locality/replay/followed.hpp"
 #include "heist/locality/replay/recorded_places.hpp"
 #include "heist/locality/replay/recorded_scope.hpp"

@@ -39,7 +39,7 @@ class replay_extension final : public executor_extension,
   HEIST_BODY void assign_continuation(fiber& self, fork_slot* position, std::size_t worker) override;
   HEIST_BODY bool may_be_stolen(fork_slot* position) const noexcept override;
   task_affinity affinity_of_tasks() const noexcept override { return task_affinity::workers; }
-  HEIST_BODY graph_recall* make_recall() const override;
+  HEIST_BODY unique_ptr<graph_recall> make_recall() const override;
 };
 
 /// Must what runs on `f` be resumed on the worker that it waited on? Where the policy records.

@@ -29,8 +29,8 @@ HEIST_BODY void replay_extension::stolen(frame_note const& note, worker const& t
   steal_log::note(static_cast<frame_record const*>(note.frame), note.branch, thief.number, victim.number);
 }
 
-HEIST_COLD_BODY graph_recall* replay_extension::make_recall() const {
-  return new placement_history;
+HEIST_COLD_BODY unique_ptr<graph_recall> replay_extension::make_recall() const {
+  return make_unique<placement_history>();
 }
 
 }  // namespace heist::detail

@@ -10,8 +10,8 @@
 #include "heist/core/extension/resume_rule.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/sync/interrupt.hpp"
-#include "heist/core/sync/live_count.hpp"
 #include "heist/locality/policy/followed_tree.hpp"
+#include "heist/locality/replay/live_count.hpp"
 #include "heist/locality/replay/steal_log.hpp"
 
 namespace heist::detail {

@@ -107,7 +107,7 @@ class squad_extension : public executor_extension,
   HEIST_BODY std::uint32_t thieves() const noexcept override;
   HEIST_BODY std::string state_text() const override;
   task_affinity affinity_of_tasks() const noexcept override { return task_affinity::squads; }
-  HEIST_BODY graph_recall* make_recall() const override;
+  HEIST_BODY unique_ptr<graph_recall> make_recall() const override;
   HEIST_BODY bool counts_misses() const noexcept override;
   std::uint64_t read_misses(worker& w) noexcept override { return read_counters(w).private_misses; }
   void graph_begins() noexcept override { graphs_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: advice

@@ -37,8 +37,8 @@ HEIST_COLD_BODY idle_gate<>* squad_extension::make_gates(core& scheduler, idle_c
   return &squads[0].gate;
 }
 
-HEIST_COLD_BODY graph_recall* squad_extension::make_recall() const {
-  return new placement_history;
+HEIST_COLD_BODY unique_ptr<graph_recall> squad_extension::make_recall() const {
+  return make_unique<placement_history>();
 }
 
 HEIST_COLD_BODY bool squad_extension::may_take(worker const& thief) const noexcept {

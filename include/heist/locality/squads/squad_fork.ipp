@@ -6,10 +6,10 @@
 #include <span>
 
 #include "heist/core/base/unique_ptr.hpp"
-#include "heist/core/fork/frame_array.hpp"
 #include "heist/core/fork/parent_first.hpp"
 #include "heist/core/fork/remote.hpp"
 #include "heist/core/fork/scope_base.hpp"
+#include "heist/locality/region/frame_array.hpp"
 #include "heist/locality/squads/inter_task.hpp"
 #include "heist/locality/squads/profile_frame.hpp"
 #include "heist/locality/squads/squad_extension.hpp"

@@ -33,6 +33,7 @@ struct squad_search : no_search {
   static constexpr bool keeps_options = squad_extension_maker<Policy>::keeps_options;
   static constexpr bool looks = true;
   static constexpr bool in_groups = true;
+  static constexpr bool examines_machine = true;
   static constexpr bool requests_first = false;
   /// Tasks of graphs that belong to another squad are given to a worker of it (locality/history/).
   static constexpr bool has_mail = true;

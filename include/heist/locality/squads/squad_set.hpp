@@ -11,7 +11,7 @@
 #include "heist/core/base/env.hpp"
 #include "heist/core/sync/idle_gate.hpp"
 #include "heist/core/sync/injection_queue.hpp"
-#include "heist/core/sync/inter_pool.hpp"
+#include "heist/locality/squads/inter_pool.hpp"
 
 namespace heist {
 
