@@ -2,10 +2,7 @@
 #pragma once
 
 #include "heist/executor.hpp"
+#include "heist/graph/dot.hpp"
 #include "heist/graph/limiter.hpp"
 #include "heist/graph/run_end.hpp"
 #include "heist/graph/task_graph.hpp"
-
-#if HEIST_HEADER_ONLY
-#include "heist/graph/dot.ipp"
-#endif

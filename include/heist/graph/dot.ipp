@@ -1,16 +1,14 @@
-// A picture of a graph, in the DOT language of Graphviz.
+// Bodies of dot.hpp, and the picture of a graph.
 #pragma once
 
+#include "heist/graph/dot.hpp"
+
 #include <ostream>
-#include <string>
-#include <string_view>
 
 #include "heist/core/base/number_map.hpp"
-#include "heist/graph/task_graph.hpp"
 
 namespace heist::detail {
 
-/// `text` as a DOT string.
 HEIST_COLD_BODY std::string dot_quoted(std::string_view text) {
   std::string quoted = "\"";
   for (char const c : text) {

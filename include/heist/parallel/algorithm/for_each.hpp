@@ -116,9 +116,6 @@ bool for_each_index(On&& on, First first, Last last, F f, loop_options const& wa
   using index = std::common_type_t<First, Last>;
   using context_type = detail::loop_context<std::remove_cvref_t<On>>;
   detail::check_body<F, context_type, index>();
-  HEIST_ASSERT(std::in_range<index>(first) && std::in_range<index>(last),
-               "for_each_index with a number below 0 and one without a sign: the first becomes a large one; fix it by "
-               "numbers of one type");
   std::size_t const n = detail::count_of(first, last);
   auto const from = static_cast<index>(first);
   return detail::run_blocks(
@@ -138,9 +135,6 @@ bool for_each_block(On&& on, First first, Last last, F f, loop_options const& wa
   using index = std::common_type_t<First, Last>;
   using context_type = detail::loop_context<std::remove_cvref_t<On>>;
   detail::check_body<F, context_type, index, index>();
-  HEIST_ASSERT(std::in_range<index>(first) && std::in_range<index>(last),
-               "for_each_block with a number below 0 and one without a sign: the first becomes a large one; fix it by "
-               "numbers of one type");
   std::size_t const n = detail::count_of(first, last);
   auto const from = static_cast<index>(first);
   return detail::run_blocks(

@@ -3,7 +3,9 @@
 
 #include <cstddef>  // size_t
 #include <type_traits>
+#include <utility>  // in_range
 
+#include "heist/core/base/assert.hpp"
 #include "heist/core/base/config.hpp"
 #include "heist/parallel/algorithm/options.hpp"
 
@@ -13,6 +15,10 @@ namespace heist::detail {
 template <class First, class Last>
 constexpr std::size_t count_of(First first, Last last) {
   using index = std::common_type_t<First, Last>;
+  HEIST_ASSERT(
+      std::in_range<index>(first) && std::in_range<index>(last),
+      "indices from a number below 0 to one without a sign: the first becomes a large one; fix it by numbers of "
+      "one type");
   auto const from = static_cast<index>(first);
   auto const to = static_cast<index>(last);
   return from < to ? static_cast<std::size_t>(to) - static_cast<std::size_t>(from) : 0;

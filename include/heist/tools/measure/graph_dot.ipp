@@ -15,6 +15,7 @@
 #include <utility>  // move, pair
 #include <vector>
 
+#include "heist/graph/dot.hpp"
 #include "heist/tools/observe/timeline.hpp"
 
 namespace heist::detail {
@@ -41,7 +42,7 @@ class measured_dot {
 
   void write(std::ostream& out, task_graph const& g) {
     text_ = fmt::format("digraph {} {{\n  rankdir=LR;\n  node [shape=box, style=rounded];\n",
-                        quoted(g.name().empty() ? "task graph" : g.name()));
+                        dot_quoted(g.name().empty() ? "task graph" : g.name()));
     graph_data const* data = nullptr;
     g.for_each_task([&](task<> const& t) { data = t.graph(); });
     if (data != nullptr) add_all(*data, 1);
@@ -68,39 +69,11 @@ class measured_dot {
     std::string how;
   };
 
-  static std::string quoted(std::string_view text) {
-    std::string result = "\"";
-    for (char const c : text) {
-      if (c == '\n') {
-        result += "\\n";
-        continue;
-      }
-      if (c == '"' || c == '\\') result += '\\';
-      result += c;
-    }
-    return result + '"';
-  }
-
   static std::string time(std::int64_t ns) {
     auto const value = static_cast<double>(ns);
     if (ns < 1'000) return fmt::format("{} ns", ns);
     if (ns < 1'000'000) return fmt::format("{:.3g} us", value / 1e3);
     return fmt::format("{:.4g} ms", value / 1e6);
-  }
-
-  static char const* shape(task_kind kind) {
-    switch (kind) {
-      case task_kind::condition:
-        return ", shape=diamond";
-      case task_kind::multi_condition:
-        return ", shape=diamond, peripheries=2";
-      case task_kind::event:
-        return ", shape=cds";
-      case task_kind::module:
-        return ", shape=box3d";
-      default:
-        return "";
-    }
   }
 
   std::string label(graph_data const& g, node const& n, busy_times::times const& seen) const {
@@ -115,7 +88,7 @@ class measured_dot {
       for (limited_task::amount const& a : g.limits[n.limits - 1]->acquires)
         text += fmt::format("\nlimit {} of {}", a.count, a.from->max());
     }
-    return quoted(text);
+    return dot_quoted(text);
   }
 
   std::vector<part> add_all(graph_data const& g, std::size_t depth) {
@@ -132,7 +105,7 @@ class measured_dot {
       if (inner != nullptr)
         text_ += fmt::format("{}subgraph cluster_{} {{\n{}  style=rounded;\n", margin, p.entry, margin);
       text_ += fmt::format("{}n{} [label={}{}];\n", inner != nullptr ? margin + "  " : margin, p.entry,
-                           label(g, *n, seen), shape(n->type().kind));
+                           label(g, *n, seen), dot_style(n->type().kind));
       if (inner == nullptr) continue;
       add_inside(*inner, p, depth + 1);
       text_ += margin + "}\n";
