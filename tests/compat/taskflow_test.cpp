@@ -16,6 +16,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <future>
 #include <list>
 #include <memory>
 #include <stdexcept>
@@ -290,6 +291,70 @@ TEST_CASE("compat_taskflow: a reduction folds the first two elements in their or
     REQUIRE(plain.size() == 3);
     REQUIRE(plain.find("01") != std::string::npos);
     REQUIRE(transformed.find("01") != std::string::npos);
+  }
+}
+
+TEST_CASE("compat_taskflow: a group's asyncs are forks, and keep what Taskflow says of them") {
+  for (std::size_t const workers : {1u, 3u}) {
+    tf::Executor ex{workers};
+    guard const watch{"group", ex};
+    ex.async([&] {
+        auto group = ex.task_group();
+        // All wait for what comes after them: none may be called in place before that.
+        std::atomic<bool> open{workers == 1};
+        std::atomic<int> ran{0};
+        for (int i = 0; i != 3000; ++i) {
+          group.silent_async([&] {
+            while (!open) std::this_thread::yield();
+            ++ran;
+          });
+        }
+        CHECK(group.size() <= 3000);
+        open = true;
+        group.corun();
+        CHECK(ran == 3000);
+        CHECK(group.size() == 0);
+
+        // The first exception comes to corun(), once. Asyncs that have not begun are skipped.
+        std::atomic<int> after{0};
+        for (int i = 0; i != 50; ++i) {
+          group.silent_async([&after, i] {
+            if (i == 49) throw std::runtime_error{"the last"};
+            ++after;
+          });
+        }
+        CHECK_THROWS_WITH(group.corun(), "the last");
+        CHECK(after < 50);
+        group.silent_async([&after] { after = 100; });
+        group.corun();
+        CHECK(after == 100);
+
+        // Cancelled: nothing runs until the next corun().
+        group.cancel();
+        group.silent_async([&after] { after = 200; });
+        CHECK(group.is_cancelled());
+        group.corun();
+        CHECK(after == 100);
+        CHECK_FALSE(group.is_cancelled());
+
+        // Used by its own tasks, and with every kind of async.
+        std::atomic<int> all{0};
+        std::future<int> result;
+        group.silent_async([&] {
+          for (int i = 0; i != 10; ++i) group.silent_async([&all] { ++all; });
+        });
+        group.silent_async("named", [&all] { ++all; });
+        group.silent_async([&all](tf::Runtime& rt) { rt.silent_async([&all] { ++all; }); });
+        result = group.async([&all] { return ++all, 7; });
+        group.corun();
+        CHECK(all == 13);
+        CHECK(result.get() == 7);
+        // Not waited for: the group ends with what it has forked.
+        auto left = std::make_unique<tf::TaskGroup>(ex);
+        left->silent_async([&all] { ++all; });
+        left.reset();
+        CHECK(all == 14);
+      }).get();
   }
 }
 

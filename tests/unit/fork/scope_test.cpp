@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -12,6 +13,7 @@
 #include "heist/core/fork/scope.hpp"
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
+#include "heist/policy.hpp"
 #include "support/catch.hpp"
 #include "support/slow.hpp"
 #include "support/watchdog.hpp"
@@ -156,6 +158,32 @@ TEST_CASE("scope: callables of every size, also those that move only, are destro
     }
   });
   CHECK(kept.use_count() == 1);
+}
+
+TEST_CASE("scope: without a context it belongs to the calling task, under every order", "[fork]") {
+  auto const sum_on = [](auto& ex) {
+    return ex.invoke([] {
+      std::vector<long> parts(20, 0);
+      heist::scope<> children;
+      for (std::size_t i = 0; i != parts.size(); ++i) {
+        children.fork([&part = parts[i], i] {
+          heist::scope<> own;
+          own.fork([&part, i] { part += static_cast<long>(i); });
+          own.fork([](context c) { CHECK_FALSE(c.stop_requested()); });
+        });
+      }
+      children.join();
+      children.fork([] { throw std::runtime_error{"as with a context"}; });
+      CHECK_THROWS_WITH(children.join(), "as with a context");
+      return std::accumulate(parts.begin(), parts.end(), 0L);
+    });
+  };
+  heist::executor<> first{3};
+  CHECK(sum_on(first) == 190);
+  using child_first = heist::policy::bundle<heist::victim::random, heist::idle::standard, heist::order::child_first>;
+  heist::executor<child_first> second{2};
+  CHECK(sum_on(second) == 190);
+  CHECK_THROWS_AS(heist::scope<>{}, heist::executor_error);
 }
 
 TEST_CASE("fork_join: without a context it runs inside tasks and outside", "[fork]") {

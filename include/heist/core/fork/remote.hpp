@@ -35,7 +35,10 @@ fork_slot* external_position(fiber& here) noexcept {
   }
 }
 
-/// The frame of code that runs on `here` and has no context of its own, for a context of that type. Rooms specialise it
+/// The context of the code that calls it, which has none at hand. `what`: for the executor_error outside of all tasks.
+context context_of_caller(char const* what);
+
+/// The frame of code that runs on `here` and has no context of its own, for a context of that type. Extensions specialise it
 /// for contexts that carry more than a place to fork.
 template <class Context>
 struct external_frame {

@@ -3,12 +3,26 @@
 
 #include "heist/core/fork/remote.hpp"
 
+#include "heist/core/base/errors.hpp"
+#include "heist/core/base/format.hpp"
 #include "heist/core/extension/executor_extension.hpp"
 #include "heist/core/fiber/current.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/scheduler/worker.hpp"
 
 namespace heist::detail {
+
+HEIST_BODY context context_of_caller(char const* what) {
+  worker* const w = this_worker();
+  if (w == nullptr) {
+    throw executor_error{
+        format_text("{} without a context, outside of any task: there is none to take. Fix it by calling it inside "
+                    "executor::invoke.",
+                    {what})};
+  }
+  fiber& self = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
+  return context_access::make<context>(self, position_here(self));
+}
 
 HEIST_COLD_BODY fiber& fiber_of_caller(fiber& of) noexcept {
   worker* const w = this_worker();

@@ -36,6 +36,8 @@ class scope {
 
  public:
   explicit scope(Context const& c) noexcept : scope{detail::callers_context<Context>{c}} {}
+  /// Of the calling task, where no context is at hand: heist::scope<> s; Throws executor_error outside of all tasks.
+  scope() requires std::is_same_v<Context, context> : scope{detail::context_of_caller("heist::scope")} {}
   scope(scope const&) = delete;
   scope& operator=(scope const&) = delete;
   ~scope() noexcept(false) {
@@ -74,7 +76,7 @@ class scope {
     if (HEIST_UNLIKELY(base_.stopped())) return;
     if (HEIST_UNLIKELY(self.worker->notification.is_set())) self.handle_notification();  // requests from outside
     if constexpr (traits::has_extension) {
-      if (HEIST_UNLIKELY(base_.way == way::by_extension)) return fork_in_room(std::forward<F>(f));
+      if (HEIST_UNLIKELY(base_.way == way::by_extension)) return fork_in_extension(std::forward<F>(f));
     }
     bool const child_first = base_.way == way::child_first;
     if (child_first ? self.no_migrate != 0 : self.worker->deque.size_snapshot() >= detail::enough_waiting) {
@@ -142,7 +144,7 @@ class scope {
   };
 
   template <class F>
-  HEIST_COLD void fork_in_room(F&& f) {
+  HEIST_COLD void fork_in_extension(F&& f) {
     detail::extension_scope& children = base_.of_extension();
     if (children.calls_at_once()) {
       std::decay_t<F> here(std::forward<F>(f));
@@ -169,8 +171,8 @@ class scope {
       here.scheduler.push(*here.worker, static_cast<detail::runnable&>(*made));
       return;
     }
-    // An extension keeps the forks of its tasks, or knows children by their frames. Or this is another executor, to which a
-    // room has given the body: it is part of its caller.
+    // An extension keeps the forks of its tasks, or knows children by their frames. Or this is another executor, to which
+    // an extension has given the body: it is part of its caller.
     std::decay_t<F> callable(std::forward<F>(f));
     detail::external_frame<Context> frame{here};
     call_in(base_, callable, here, frame.position());

@@ -98,7 +98,7 @@ class scope_base {
   /// Starts it so, or calls it where there is no stack.
   void start_or_call(scope_child& child) noexcept;
 
-  /// The room's part of it. Throws bad_alloc.
+  /// The extension's part of it. Throws bad_alloc.
   extension_scope& of_extension();
 
   /// Lives while no task but the children and their descendants may touch the scope.

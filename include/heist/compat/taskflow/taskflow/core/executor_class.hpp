@@ -174,6 +174,8 @@ class Executor : public detail::async_functions<Executor> {
   static void wait_for_children(parent& p);
   void let_others_run();
   static void keep(node& n, std::exception_ptr e) noexcept;
+  /// False if it has one already.
+  static bool keep_in(parent& holder, std::exception_ptr& e) noexcept;
   void reject_outside(char const* what) {
     if (this_worker() == nullptr) detail::reject(what);
   }

@@ -211,13 +211,15 @@ inline void Executor::keep(node& n, std::exception_ptr e) noexcept {
     if (runtime == nullptr && (flags & parent::runtime) != 0) runtime = at;
   }
   parent* const holder = at != nullptr ? at : runtime;
+  if (holder == nullptr || !keep_in(*holder, e)) n.exception = std::move(e);
+}
+
+inline bool Executor::keep_in(parent& holder, std::exception_ptr& e) noexcept {
   // relaxed: the exception is read when all children have ended
-  if (holder == nullptr ||
-      (holder->flags.fetch_or(parent::failed | parent::kept, std::memory_order_relaxed) & parent::kept) == 0) {
-    (holder == nullptr ? static_cast<parent&>(n) : *holder).exception = std::move(e);
-  } else {
-    n.exception = std::move(e);
-  }
+  if ((holder.flags.fetch_or(parent::failed | parent::kept, std::memory_order_relaxed) & parent::kept) != 0)
+    return false;
+  holder.exception = std::move(e);
+  return true;
 }
 
 inline void Executor::observe(node const& n, bool begins) {
