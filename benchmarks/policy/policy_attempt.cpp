@@ -27,8 +27,8 @@ namespace {
 
 constexpr int attempts = 1000;
 
-using deque = heist::work_deque<int*>;
-using heist::steal_status;
+using deque = heist::detail::work_deque<int*>;
+using heist::detail::steal_status;
 
 /// Workers that have nothing.
 struct burst {

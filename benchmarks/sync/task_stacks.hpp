@@ -1,4 +1,4 @@
-// Direct task stacks with the same use and three ways to synchronise. One is heist::task_stack, with one word for the
+// Direct task stacks with the same use and three ways to synchronise. One is heist::detail::task_stack, with one word for the
 // stack and a private part. The other two are those of "Efficient Work Stealing" (Wool), section 3 and Fig. 3: one word
 // for each task, and two words for each task. Both also exist with a private part of the same kind as heist's.
 #pragma once
@@ -233,7 +233,7 @@ class direct_stack {
 
 // --- one word for the stack ---
 
-/// heist::task_stack as heist uses it, or with everything public at once.
+/// heist::detail::task_stack as heist uses it, or with everything public at once.
 template <bool Private>
 class shipped_stack {
  public:
@@ -269,8 +269,8 @@ class shipped_stack {
 
   bool steal_and_run(void* thief) {
     auto const loot = stack_.steal();
-    if (loot.status != heist::steal_status::stolen) {
-      if (Private && loot.status == heist::steal_status::empty) stack_.ask();
+    if (loot.status != heist::detail::steal_status::stolen) {
+      if (Private && loot.status == heist::detail::steal_status::empty) stack_.ask();
       return false;
     }
     slot& s = *loot.item;
@@ -289,8 +289,8 @@ class shipped_stack {
     return false;
   }
 
-  std::unique_ptr<slot[]> slots_ = std::make_unique<slot[]>(capacity + heist::task_stack<slot>::scratch);
-  heist::task_stack<slot> stack_{slots_.get(), capacity, false};
+  std::unique_ptr<slot[]> slots_ = std::make_unique<slot[]>(capacity + heist::detail::task_stack<slot>::scratch);
+  heist::detail::task_stack<slot> stack_{slots_.get(), capacity, false};
 };
 
 }  // namespace bench

@@ -54,12 +54,14 @@ struct squads;
 enum class squad_by;
 
 // sync
+namespace detail {
 template <class T, class Env>
 class work_deque;
 template <class Slot, class Env, std::size_t Scratch>
 class task_stack;
 template <class Env>
 class event_count;
+}  // namespace detail
 
 // observe
 struct null_observer;
@@ -112,14 +114,18 @@ struct region_options;  // whole in <heist/locality.hpp>
 class region;           // as region_options
 
 // squads
+namespace detail {
 template <class Node, class Env>
 class inter_pool;
 template <class Task, class Frame, class Env>
 class squad_set;
+}  // namespace detail
 
 // replay
+namespace detail {
 template <class Item, class Env>
 class turn_lists;
+}  // namespace detail
 struct redistribution;
 
 // scheduler

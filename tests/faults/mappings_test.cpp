@@ -140,7 +140,7 @@ TEST_CASE("stacks: a frame that waits without one goes on, also after another pa
       [] {
         heist::executor ex{std::size_t{1}};
         reporter const watch{ex};
-        heist::completion first, second;
+        heist::detail::completion first, second;
         std::atomic<int> steps{0};
         ex.post([&] {  // parks: there is memory
           ++steps;

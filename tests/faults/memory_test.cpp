@@ -26,7 +26,7 @@ using heist_test::run_child;
 
 TEST_CASE("memory: a deque that cannot grow refuses the item and keeps the others", "[faults]") {
   std::vector<int> v(5);
-  heist::work_deque<int*> d{4};
+  heist::detail::work_deque<int*> d{4};
   for (std::size_t i = 0; i < 4; ++i) REQUIRE(d.push(&v[i]));
   for (long n = 0; n < 2; ++n) {  // the ring, then its slots
     bool pushed = true;
@@ -43,7 +43,7 @@ TEST_CASE("memory: a deque that cannot grow refuses the item and keeps the other
 
 TEST_CASE("memory: a ready list that cannot grow refuses the task and keeps the others", "[faults]") {
   std::vector<int> v(65);
-  heist::ready_list<int> list;
+  heist::detail::ready_list<int> list;
   {
     new_fault const f{0};
     CHECK_FALSE(list.push(0, v[0]));
@@ -287,7 +287,7 @@ TEST_CASE("memory: with a full deque, a task that lets a parked one go on goes o
   auto const report = run_child(
       [] {
         heist::executor ex{std::size_t{1}};
-        heist::completion c;
+        heist::detail::completion c;
         std::atomic<int> ran{0};
         std::atomic<bool> parked{false}, notified{false}, went_on{false};
         ex.post([&] {
@@ -319,7 +319,7 @@ TEST_CASE("memory: with a full deque, nothing that came from outside is lost", "
   auto const report = run_child(
       [] {
         heist::executor ex{std::size_t{1}};
-        heist::completion c;
+        heist::detail::completion c;
         std::atomic<int> ran{0};
         std::atomic<bool> parked{false}, filled{false}, outside_done{false}, notified{false};
         std::optional<new_fault> none_left;

@@ -219,10 +219,10 @@ TEST_CASE("fork(): permits of the parent's workers are free in the child", "[fau
 TEST_CASE("fork(): a lock that a thread of the parent held counts as free in the child", "[faults]") {
   auto const report = run_child([] {
     heist::os_env::watch_forks();
-    heist::spin_lock<> lock;
+    heist::detail::spin_lock<> lock;
     std::atomic<bool> held{false}, over{false};
     std::thread holder{[&] {
-      heist::spin_guard guard{lock};
+      heist::detail::spin_guard guard{lock};
       held = true;
       while (!over) std::this_thread::sleep_for(1ms);
     }};
@@ -230,9 +230,9 @@ TEST_CASE("fork(): a lock that a thread of the parent held counts as free in the
     CHILD_REQUIRE(!lock.try_lock());
     auto const grandchild = run_child(
         [&] {
-          heist::spin_guard guard{lock};
+          heist::detail::spin_guard guard{lock};
           CHILD_REQUIRE(!lock.try_lock());
-          auto const its_child = run_child([&] { heist::spin_guard again{lock}; }, 5s);
+          auto const its_child = run_child([&] { heist::detail::spin_guard again{lock}; }, 5s);
           CHILD_REQUIRE(its_child.clean());
           CHILD_REQUIRE(!lock.try_lock());
         },
@@ -591,7 +591,7 @@ TEST_CASE("destruction: thousands of fibers are freed on a thread with a small s
       static void* run(void* argument) {
         auto const self = static_cast<work*>(argument);
         heist::executor ex{heist::options{.workers = 1, .stack_size = 32768}};
-        heist::completion finished;
+        heist::detail::completion finished;
         std::atomic<int> begun{0};
         for (int i = 0; i < self->waiting; ++i) {
           ex.post([&] {

@@ -15,8 +15,8 @@
 namespace {
 
 using model::env;
-using arrivals = heist::basic_arrivals<env>;
-using completion = heist::basic_completion<env>;
+using arrivals = heist::detail::basic_arrivals<env>;
+using completion = heist::detail::basic_completion<env>;
 
 /// Each thread writes, and one resumes and sees the writes of all.
 template <int Count>
@@ -71,7 +71,7 @@ void rounds(model::execution& t) {
 /// start_after() and complete_async() do.
 template <int Count>
 struct waiting_task {
-  struct link : heist::completion_waiter {
+  struct link : heist::detail::completion_waiter {
     link() noexcept : completion_waiter{&wake_up} {}
     waiting_task* of = nullptr;
     static void wake_up(completion_waiter& w) noexcept {
@@ -133,7 +133,7 @@ void one_at_a_time(model::execution& t) {
     env::plain<int> prepared{0};
   };
   struct board {
-    heist::commute_lock<node, env> lock;
+    heist::detail::commute_lock<node, env> lock;
     std::array<node, Count> nodes;
     env::plain<int> inside{0};
     env::plain<int> done{0};

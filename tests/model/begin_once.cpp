@@ -18,7 +18,7 @@ struct task {
   heist::detail::begin_once<env> entries;
   env::plain<int> second_wave{0};
   env::plain<int> result{0};
-  heist::basic_completion<env> finished;
+  heist::detail::basic_completion<env> finished;
   env::plain<int> freed{0};
 
   void release() noexcept {
@@ -26,15 +26,15 @@ struct task {
   }
 };
 
-void wait_for(heist::basic_completion<env>& c) {
-  heist::thread_waiter<env, 1> me;
+void wait_for(heist::detail::basic_completion<env>& c) {
+  heist::detail::thread_waiter<env, 1> me;
   if (c.add_entry(me)) me.wait();
 }
 
 /// The task, the queue of its second entry, and the counts of the harness.
 struct world {
   task one;
-  heist::basic_completion<env> second;  // there is an entry, or none will come
+  heist::detail::basic_completion<env> second;  // there is an entry, or none will come
   env::atomic<bool> none{false};
   env::atomic<int> handles{0};
   env::atomic<int> first_ended{0}, second_ended{0}, made{0};

@@ -7,8 +7,8 @@
 namespace {
 
 using model::env;
-using completion = heist::basic_completion<env>;
-using waiter = heist::thread_waiter<env, 1>;
+using completion = heist::detail::basic_completion<env>;
+using waiter = heist::detail::thread_waiter<env, 1>;
 
 struct job {
   completion finished;
@@ -48,7 +48,7 @@ void freed_by_looker(model::execution& t) {
 }
 
 /// A waiter without an owner: it frees itself when it is woken, as a parked frame does when it resumes.
-struct self_freeing : heist::completion_waiter {
+struct self_freeing : heist::detail::completion_waiter {
   explicit self_freeing(env::atomic<int>& notified) : completion_waiter{&wake_up}, notified{notified}, prepared{7} {}
 
   static void wake_up(completion_waiter& w) noexcept {

@@ -21,7 +21,7 @@ namespace {
 
 using model::env;
 using order = std::memory_order;
-using completion = heist::basic_completion<env>;
+using completion = heist::detail::basic_completion<env>;
 
 struct fiber;
 struct worker;
@@ -89,7 +89,7 @@ struct fiber {
   env::plain<fiber*> next_cached{nullptr};
   env::plain<caller_frame*> called_by{nullptr};
   item resume_item;
-  struct parked_waiter : heist::completion_waiter {
+  struct parked_waiter : heist::detail::completion_waiter {
     fiber* self;
   };
   env::plain<completion*> awaited{nullptr};
@@ -106,7 +106,7 @@ struct fiber {
 
   int runner = 0;  // for the harness: the thread that runs this fiber
 
-  static void wake(heist::completion_waiter& w) noexcept;
+  static void wake(heist::detail::completion_waiter& w) noexcept;
   void wait_for(completion& c);
   static void after_park(fiber& f);
   void switch_and_become_cached(fiber& to);
@@ -130,7 +130,7 @@ struct worker {
   executor& scheduler;
   item* to_do = nullptr;  // linked; its own
   std::array<continuation_slot, max_depth> slots;
-  heist::task_stack<continuation_slot, env> continuations;
+  heist::detail::task_stack<continuation_slot, env> continuations;
   continuation_slot* continuation_top = slots.data();
   fiber* current = nullptr;
   fiber* unused = nullptr;
@@ -141,7 +141,7 @@ struct executor {
   static constexpr std::size_t max_workers = 3;
   static constexpr std::size_t max_fibers = 10;
 
-  heist::injection_queue<item, env> requests;
+  heist::detail::injection_queue<item, env> requests;
   std::array<worker*, max_workers> workers{};
   std::array<fiber*, max_fibers> fibers{};  // all there are; freed with the executor
   env::atomic<std::size_t> made{0};
@@ -211,8 +211,8 @@ struct executor {
 
   item* steal_continuation(worker& stolen_from) const {
     auto const stolen_task = stolen_from.continuations.steal();
-    if (stolen_task.status == heist::steal_status::empty) stolen_from.continuations.ask();
-    if (stolen_task.status != heist::steal_status::stolen) return nullptr;
+    if (stolen_task.status == heist::detail::steal_status::empty) stolen_from.continuations.ask();
+    if (stolen_task.status != heist::detail::steal_status::stolen) return nullptr;
     caller_frame* const frame = stolen_task.item->frame.load(order::relaxed);
     if (handed) stolen_task.item->frame.store(nullptr, order::release);
     fiber& f = *static_cast<fiber*>(frame->parent);
@@ -392,7 +392,7 @@ void fiber::after_park(fiber& f) {
   if (!enlisted) f.scheduler.make_runnable(f.resume_item);
 }
 
-void fiber::wake(heist::completion_waiter& w) noexcept {
+void fiber::wake(heist::detail::completion_waiter& w) noexcept {
   fiber& f = *static_cast<parked_waiter&>(w).self;
   f.scheduler.make_runnable(f.resume_item);
 }

@@ -33,7 +33,7 @@ constexpr std::size_t max_items = 8;
 
 template <class Env>
 struct board {
-  heist::work_deque<item*, Env> deque;
+  heist::detail::work_deque<item*, Env> deque;
   std::array<item, max_items> items;
   std::size_t pushed = 0;
 
@@ -52,7 +52,7 @@ struct board {
   }
   bool steal() {
     auto const stolen_task = deque.steal();
-    model::check((stolen_task.item != nullptr) == (stolen_task.status == heist::steal_status::stolen),
+    model::check((stolen_task.item != nullptr) == (stolen_task.status == heist::detail::steal_status::stolen),
                  "status and item differ");
     take(stolen_task.item);
     return stolen_task.item != nullptr;
@@ -93,7 +93,7 @@ void alone(model::execution& t) {
     b.push();
     model::check(b.steal(), "a lone thief lost");
     model::check(b.steal(), "a lone thief lost");
-    model::check(b.deque.steal().status == heist::steal_status::empty, "the deque is not empty");
+    model::check(b.deque.steal().status == heist::detail::steal_status::empty, "the deque is not empty");
   });
 }
 

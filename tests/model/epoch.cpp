@@ -20,7 +20,7 @@ struct narrow_epoch : env {
 /// Three waiters, each of which sleeps when it is told to.
 template <class Env>
 struct board {
-  heist::event_count<Env> notifier{3};
+  heist::detail::event_count<Env> notifier{3};
   std::array<env::atomic<int>, 3> told{};
   std::array<env::atomic<int>, 3> notified{};
 

@@ -28,7 +28,7 @@ struct queue {
 
 template <class Env>
 struct board {
-  heist::event_count<Env> notifier;
+  heist::detail::event_count<Env> notifier;
   queue first, second;
   env::plain<int> written{0};
   env::plain<int> alone{0};  ///< belongs to the waiter whose sleep is timed

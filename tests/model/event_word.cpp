@@ -9,12 +9,12 @@
 
 namespace {
 
-using heist::event_claim;
+using heist::detail::event_claim;
 using model::env;
 
 /// The task of an event, as event_part is one.
 struct event {
-  heist::basic_event_word<env> word;
+  heist::detail::basic_event_word<env> word;
   env::plain<int> at{0};  ///< where the run waits
   env::plain<int> value{0};
   env::atomic<int> gone_on{0};  ///< runs that went on with it

@@ -76,7 +76,7 @@ void two_outside(model::execution& t) {
     explicit shared(virtual_thread* threads) : executor{threads} {}
     board<diamond> seen, others;
     heist::task_graph graph, other;
-    heist::completion other_ran;
+    heist::detail::completion other_ran;
     world::scheduler<Idle, 2> executor;
   };
   auto& threads = t.make<std::array<virtual_thread, 2>>();

@@ -18,7 +18,7 @@ namespace {
 
 using model::env;
 using order = std::memory_order;
-using completion = heist::basic_completion<env>;
+using completion = heist::detail::basic_completion<env>;
 
 struct fiber;
 struct worker;
@@ -54,7 +54,7 @@ struct fiber {
   env::plain<worker*> on{nullptr};
   env::plain<fiber*> next_cached{nullptr};
   item resume_item;
-  struct parked_waiter : heist::completion_waiter {
+  struct parked_waiter : heist::detail::completion_waiter {
     fiber* self;
   };
   env::plain<completion*> awaited{nullptr};
@@ -66,7 +66,7 @@ struct fiber {
 
   int runner = 0;  // for the harness: the thread that runs on it
 
-  static void wake(heist::completion_waiter& w) noexcept;
+  static void wake(heist::detail::completion_waiter& w) noexcept;
   bool wait_for(completion& c);
   static void after_park(fiber& f);
   void switch_and_become_cached(fiber& to);
@@ -92,7 +92,7 @@ struct fiber {
 
 struct worker {
   executor& scheduler;
-  heist::work_deque<item*, env> deque{2};
+  heist::detail::work_deque<item*, env> deque{2};
   fiber* current = nullptr;
   fiber* cached = nullptr;
   explicit worker(executor& scheduler) : scheduler{scheduler} {}
@@ -102,7 +102,7 @@ struct executor {
   static constexpr std::size_t max_workers = 2;
   static constexpr std::size_t max_fibers = 6;
 
-  heist::injection_queue<item, env> requests;
+  heist::detail::injection_queue<item, env> requests;
   std::array<worker*, max_workers> workers{};
   std::array<worker*, model::max_threads> of_thread{};
   std::array<fiber*, max_fibers> fibers{};  // all there are; freed with the executor
@@ -216,7 +216,7 @@ void fiber::after_park(fiber& f) {
   if (!enlisted) executor::push(w, f.resume_item);
 }
 
-void fiber::wake(heist::completion_waiter& w) noexcept {
+void fiber::wake(heist::detail::completion_waiter& w) noexcept {
   fiber& f = *static_cast<parked_waiter&>(w).self;
   f.scheduler.make_runnable(f.resume_item);
 }

@@ -11,11 +11,11 @@
 namespace {
 
 using model::env;
-using completion = heist::basic_completion<env>;
+using completion = heist::detail::basic_completion<env>;
 
 template <int Count>
 struct any_state {
-  struct any_link : heist::completion_waiter {
+  struct any_link : heist::detail::completion_waiter {
     any_link() noexcept : completion_waiter{&wake_up} {}
     any_state* of = nullptr;
     static void wake_up(completion_waiter& self) noexcept {
@@ -73,7 +73,7 @@ void first_of(model::execution& t) {
       if (!add_to_any(*any, i, tasks[i].finished)) break;
     }
     if constexpr (Asks) {
-      heist::thread_waiter<env, 1> me;
+      heist::detail::thread_waiter<env, 1> me;
       if (any->finished.add_entry(me)) me.wait();
       std::size_t const which = any->result;
       model::check(which < Count && tasks[which].value == 7, "the first one has not ended");

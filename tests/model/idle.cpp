@@ -22,8 +22,8 @@ struct task {
   env::plain<int> taken{0};
 };
 
-constexpr heist::idle_config wakes_on_push{false, false, true};
-constexpr heist::idle_config keeps_a_thief{false, true, false};
+constexpr heist::detail::idle_config wakes_on_push{false, false, true};
+constexpr heist::detail::idle_config keeps_a_thief{false, true, false};
 
 /// Events that may happen besides pushes. Workers look only for events that can happen in the harness.
 enum class also { nothing, outside, stop };
@@ -35,15 +35,15 @@ constexpr bool same_gate(ring r) {
 
 template <class Env, also Also, ring Ring = ring::none>
 struct executor {
-  using gate_type = heist::idle_gate<Env>;
-  executor(std::size_t workers, heist::idle_config config) : gate{workers, config}, far{workers, config} {
+  using gate_type = heist::detail::idle_gate<Env>;
+  executor(std::size_t workers, heist::detail::idle_config config) : gate{workers, config}, far{workers, config} {
     if (Ring != ring::none) far.join(gate);
   }
 
   gate_type gate;
   gate_type far;
-  heist::work_deque<task*, Env> deque{2};  // owned by the worker that has the first task
-  heist::injection_queue<task, Env> requests;
+  heist::detail::work_deque<task*, Env> deque{2};  // owned by the worker that has the first task
+  heist::detail::injection_queue<task, Env> requests;
   env::atomic<bool> stop{false};
   std::array<task, 2> tasks;
   env::plain<int> done{0};
@@ -101,7 +101,7 @@ struct executor {
       }
       auto const outcome = gate.try_sleep(
           me, [this] { return any_work() || stopping(); }, [] {}, [] {});
-      notified = outcome == heist::idle_outcome::slept;
+      notified = outcome == heist::detail::idle_outcome::slept;
       if (notified) {
         gate.start_stealing();
       } else {
@@ -190,7 +190,7 @@ template <class Env, bool Looks>
 void pushed_here(model::execution& t) {
   struct ring_executor : executor<Env, also::stop, ring::second_far> {
     using executor<Env, also::stop, ring::second_far>::executor;
-    heist::injection_queue<task, Env> here;
+    heist::detail::injection_queue<task, Env> here;
     /// As search(), for a worker at the first gate.
     void take_here(bool looks) {
       auto& gate = this->gate;
@@ -203,7 +203,7 @@ void pushed_here(model::execution& t) {
         if (found != nullptr) break;
         auto const outcome = gate.try_sleep(
             0, [this] { return !here.maybe_empty(); }, [] {}, [] {});
-        notified = outcome == heist::idle_outcome::slept;
+        notified = outcome == heist::detail::idle_outcome::slept;
         notified ? gate.start_stealing() : Env::relax();
       }
       gate.found_work([this] { return !here.maybe_empty(); }, notified);

@@ -25,7 +25,7 @@ struct node {
 constexpr std::size_t max_nodes = 4;
 
 struct board {
-  heist::injection_queue<node, env> queue;
+  heist::detail::injection_queue<node, env> queue;
   std::array<node, max_nodes> nodes;
 
   bool push(std::size_t i) {
@@ -192,7 +192,7 @@ void first_is_told(model::execution& t) {
 template <int Producers, int Each, int Workers>
 void everybody_wakes(model::execution& t) {
   struct executor : board {
-    heist::event_count<env> notifier{std::size_t{Workers}};
+    heist::detail::event_count<env> notifier{std::size_t{Workers}};
   };
   static_assert(Producers * Each == Workers);
   auto& e = t.make<executor>();
@@ -227,7 +227,7 @@ void everybody_wakes(model::execution& t) {
 template <bool WakesOnPush>
 void thieves_wake(model::execution& t) {
   struct executor : board {
-    heist::idle_gate<env> gate{std::size_t{2}, heist::idle_config{false, !WakesOnPush, WakesOnPush}};
+    heist::detail::idle_gate<env> gate{std::size_t{2}, heist::detail::idle_config{false, !WakesOnPush, WakesOnPush}};
     bool there() const { return !this->queue.maybe_empty(); }
   };
   auto& e = t.make<executor>();
@@ -248,7 +248,7 @@ void thieves_wake(model::execution& t) {
         if (n != nullptr) break;
         auto const outcome = e.gate.try_sleep(
             w, [&e] { return e.there(); }, [] {}, [] {});
-        notified = outcome == heist::idle_outcome::slept;
+        notified = outcome == heist::detail::idle_outcome::slept;
         notified ? e.gate.start_stealing() : env::relax();
       }
       e.gate.found_work([&e] { return e.there(); }, notified);
@@ -262,7 +262,7 @@ void thieves_wake(model::execution& t) {
 template <int Submitters>
 void shutdown(model::execution& t) {
   struct executor : board {
-    heist::event_count<env> notifier{1};
+    heist::detail::event_count<env> notifier{1};
     env::atomic<int> inside{Submitters};
     env::atomic<bool> stop{false};
   };

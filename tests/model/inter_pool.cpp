@@ -24,7 +24,7 @@ struct task {
 };
 
 struct squad {
-  heist::inter_pool<task, env> pool;
+  heist::detail::inter_pool<task, env> pool;
   std::array<task, 4> tasks;
   env::plain<int> inside{0};  // subtrees that the squad runs
 

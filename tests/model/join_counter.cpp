@@ -36,7 +36,7 @@ template <auto Shape, int Passes>
 struct graph {
   static constexpr std::size_t size = Shape.to.size();
   struct task {
-    heist::basic_join_counter<env> left;
+    heist::detail::basic_join_counter<env> left;
     env::plain<int> passed{0};
   };
 

@@ -12,10 +12,10 @@ template <class Base = heist::detail::queued_waiter<env>>
 struct line_waiter : Base {
   template <class... Args>
   explicit line_waiter(Args... args) noexcept : Base{&wake_up, args...} {}
-  heist::basic_completion<env> notified;
+  heist::detail::basic_completion<env> notified;
 
   void wait() noexcept {
-    heist::thread_waiter<env, 1> me;
+    heist::detail::thread_waiter<env, 1> me;
     if (notified.add_entry(me)) me.wait();
     notified.reset();
   }

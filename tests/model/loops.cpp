@@ -38,13 +38,13 @@ struct slot {
   void make_public() { finished.reset(); }
   env::plain<void*> task{nullptr};
   void (*call)(void*, context) = nullptr;
-  heist::basic_completion<env> finished;
+  heist::detail::basic_completion<env> finished;
   std::exception_ptr thrown;
 };
 
 struct worker {
   std::array<slot, 8> slots;
-  heist::task_stack<slot, env> tasks{slots.data(), 6, false};
+  heist::detail::task_stack<slot, env> tasks{slots.data(), 6, false};
   int forks = 0;
 };
 
@@ -177,7 +177,7 @@ void split_range(model::execution& t) {
         // First the loop's own worker, then the worker that may have divided its stolen piece.
         worker& stolen_from = b.workers[static_cast<std::size_t>(i % 2 == 0 ? 0 : Thieves + 1 - k)];
         auto const found = stolen_from.tasks.steal();
-        if (found.status == heist::steal_status::empty) stolen_from.tasks.ask();
+        if (found.status == heist::detail::steal_status::empty) stolen_from.tasks.ask();
         if (found.item == nullptr) continue;
         slot& s = *found.item;
         try {

@@ -24,14 +24,14 @@ constexpr std::size_t workers = 2;
 constexpr std::size_t max_requests = 3;
 
 struct executor {
-  heist::injection_queue<request, env> requests;
-  heist::idle_gate<env> gate;
-  std::array<heist::notification_flag<env>, workers> notification;
+  heist::detail::injection_queue<request, env> requests;
+  heist::detail::idle_gate<env> gate;
+  std::array<heist::detail::notification_flag<env>, workers> notification;
   std::array<env::atomic<int>, workers> fiber_of;  // which of its two fibers a worker is on
   std::array<std::array<env::atomic<bool>, 2>, workers> asked;
   std::array<request, max_requests> all;
 
-  explicit executor(heist::idle_config config) : gate{workers, config} {
+  explicit executor(heist::detail::idle_config config) : gate{workers, config} {
     for (auto& f : fiber_of) f.store(0, order::relaxed);
     for (auto& a : asked) {
       for (auto& one : a) one.store(false, order::relaxed);
@@ -74,7 +74,7 @@ struct executor {
     while (!other && take_request() == nullptr) {
       auto const outcome = gate.try_sleep(
           w, [this] { return something_waits(); }, [] {}, [] {});
-      notified = outcome == heist::idle_outcome::slept;
+      notified = outcome == heist::detail::idle_outcome::slept;
       notified ? gate.start_stealing() : env::relax();
     }
     if (gate.found_work([this] { return something_waits(); }, notified) && something_waits()) notify_busy();
@@ -100,11 +100,11 @@ struct executor {
   }
 };
 
-constexpr heist::idle_config wakes_on_push{false, false, true};
-constexpr heist::idle_config keeps_a_thief{false, true, false};
-constexpr heist::idle_config never_sleeps{true, false, false};
+constexpr heist::detail::idle_config wakes_on_push{false, false, true};
+constexpr heist::detail::idle_config keeps_a_thief{false, true, false};
+constexpr heist::detail::idle_config never_sleeps{true, false, false};
 
-constexpr heist::idle_config config_of(int policy) {
+constexpr heist::detail::idle_config config_of(int policy) {
   return policy == 0 ? wakes_on_push : policy == 1 ? keeps_a_thief : never_sleeps;
 }
 

@@ -22,7 +22,7 @@ struct slot {
   env::plain<int> number{nothing};
   env::plain<int> part_of{nothing};
   env::plain<int> taken{nothing};
-  heist::basic_completion<env> finished;
+  heist::detail::basic_completion<env> finished;
   env::plain<int> outcome{nothing};
 
   bool pending() const noexcept { return mark.load(order::acquire) != nothing; }
@@ -39,7 +39,7 @@ struct slot {
     taken = what;
   }
 };
-using stack = heist::task_stack<slot, env, 0>;
+using stack = heist::detail::task_stack<slot, env, 0>;
 
 struct task {
   env::plain<int> written{0};

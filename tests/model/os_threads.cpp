@@ -33,21 +33,21 @@ struct frame {
 /// An executor of one worker: its thread makes blocking calls, for each of which another one carries the worker.
 struct executor {
   worker w;
-  heist::spin_lock<env> lock;
+  heist::detail::spin_lock<env> lock;
   env::plain<os_thread*> idle{nullptr};
   env::atomic<bool> stop{false};
-  heist::injection_queue<frame, env> ready;
+  heist::detail::injection_queue<frame, env> ready;
   std::array<os_thread, 2> os_threads;
   std::array<frame, 1> frames;
 
   os_thread* find() {
-    heist::spin_guard guard{lock};
+    heist::detail::spin_guard guard{lock};
     os_thread* const c = idle;
     if (c != nullptr) idle = c->next;
     return c;
   }
   bool rest(os_thread& c) {
-    heist::spin_guard guard{lock};
+    heist::detail::spin_guard guard{lock};
     if (stop.load(std::memory_order_acquire)) return false;
     c.next = idle;
     idle = &c;
@@ -57,7 +57,7 @@ struct executor {
     stop.store(true, std::memory_order_release);
     os_thread* c = nullptr;
     {
-      heist::spin_guard guard{lock};
+      heist::detail::spin_guard guard{lock};
       c = idle;
       idle = nullptr;
     }
@@ -136,7 +136,7 @@ void called_again(model::execution& t) {
 }
 
 struct host {
-  heist::basic_slot<env> slot;
+  heist::detail::basic_slot<env> slot;
   worker w;
   env::atomic<int> guests{0};
   env::plain<int> passed_on{0};

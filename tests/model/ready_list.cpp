@@ -23,7 +23,7 @@ struct task {
   env::plain<int> taken{0};
 };
 
-using list = heist::ready_list<task, env>;
+using list = heist::detail::ready_list<task, env>;
 
 constexpr std::uint64_t urgency(std::uint64_t level, std::uint64_t rank) {
   return level << 56 | rank;

@@ -15,7 +15,7 @@ using model::env;
 struct task {
   task* next = nullptr;
   env::plain<int> runs{0};
-  heist::basic_completion<env>* ended = nullptr;
+  heist::detail::basic_completion<env>* ended = nullptr;
 };
 
 struct loop {
@@ -28,15 +28,15 @@ struct loop {
       t.runs = t.runs + 1;
       if (t.ended != nullptr) t.ended->complete();
     };
-    queue.run_while(is_over, run, [](heist::basic_completion<env>& woken) {
-      heist::thread_waiter<env, 1> me;
+    queue.run_while(is_over, run, [](heist::detail::basic_completion<env>& woken) {
+      heist::detail::thread_waiter<env, 1> me;
       if (woken.add_entry(me)) me.wait();
     });
   }
   void run() {
     run_while([this](std::size_t) { return queue.is_finished() && queue.is_empty(); });
   }
-  void run_until(heist::basic_completion<env>& end) {
+  void run_until(heist::detail::basic_completion<env>& end) {
     queue_type::end_watch watch{queue};
     if (end.add_entry(watch)) run_while([&watch](std::size_t) { return watch.is_complete; });
   }
@@ -70,7 +70,7 @@ void until(model::execution& t) {
     loop* of = new loop;
     task one;
     env::atomic<int> began{0};
-    heist::basic_completion<env> end;
+    heist::detail::basic_completion<env> end;
   };
   auto& s = t.make<state>();
   t.thread([&s] {
@@ -90,7 +90,7 @@ void until(model::execution& t) {
 void two_runners(model::execution& t) {
   struct state : loop {
     task one;
-    heist::basic_completion<env> end, ran;
+    heist::detail::basic_completion<env> end, ran;
   };
   auto& s = t.make<state>();
   s.one.ended = &s.ran;
@@ -106,7 +106,7 @@ void two_runners(model::execution& t) {
 /// Two run it, each until something else is complete, and no task comes.
 void two_ends(model::execution& t) {
   struct state : loop {
-    heist::basic_completion<env> first, second;
+    heist::detail::basic_completion<env> first, second;
   };
   auto& s = t.make<state>();
   t.thread([&s] { s.run_until(s.first); });

@@ -40,8 +40,8 @@ struct stage {
       if (front && ends) left.drop_from(0);
     }
   }
-  static void wait(heist::basic_completion<env>& until) {
-    heist::thread_waiter<env, 0> me;
+  static void wait(heist::detail::basic_completion<env>& until) {
+    heist::detail::thread_waiter<env, 0> me;
     if (until.add_entry(me)) me.wait();
   }
   /// One loop. As parallel/algorithm/shared_loop.ipp: each helper leaves a result, and the owner adds them.
@@ -72,7 +72,7 @@ struct stage {
       if (!left.may_enter() || !left.enter()) continue;
       int n = 0;
       {  // of one that has gone
-        heist::spin_guard const guard{lock};
+        heist::detail::spin_guard const guard{lock};
         if (goes && result_count != 0) {
           result_count = result_count - 1;
           n = results[result_count];
@@ -80,7 +80,7 @@ struct stage {
       }
       n += work(false);
       {
-        heist::spin_guard const guard{lock};
+        heist::detail::spin_guard const guard{lock};
         model::check(result_count < allowed, "more helpers than are allowed");
         results[result_count] = n;
         result_count = result_count + 1;
@@ -106,10 +106,10 @@ struct stage {
   bool ends = false;
   bool goes = false;        ///< a helper leaves after a block, and gives its place to another one
   bool only_waits = false;  ///< the owner leaves each loop to a helper of its own
-  std::array<heist::basic_completion<env>, 2> opened, taken;
+  std::array<heist::detail::basic_completion<env>, 2> opened, taken;
   std::array<env::plain<int>, most> runs{};
   env::plain<bool> is_open{false};
-  heist::spin_lock<env> lock;
+  heist::detail::spin_lock<env> lock;
   std::array<env::plain<int>, 2> results{};
   env::plain<std::size_t> result_count{0};
 };

@@ -15,8 +15,8 @@ namespace {
 using model::env;
 using order = std::memory_order;
 
-constexpr heist::idle_config wakes_on_push{false, false, true};
-constexpr heist::idle_config keeps_a_thief{false, true, false};
+constexpr heist::detail::idle_config wakes_on_push{false, false, true};
+constexpr heist::detail::idle_config keeps_a_thief{false, true, false};
 
 /// Other events that may happen. Workers look only for events that can happen in the harness.
 enum class also { nothing, flat, stop, collects };
@@ -28,7 +28,7 @@ template <class Env, also Also>
 struct machine {
   struct task;
   struct frame;
-  using squads_type = heist::squad_set<task, frame, Env>;
+  using squads_type = heist::detail::squad_set<task, frame, Env>;
   using squad_type = typename squads_type::squad_type;
 
   /// A frame of a task's subtree that resumes, or a flat task that every worker may take.
@@ -64,10 +64,12 @@ struct machine {
     explicit operator bool() const { return inter != nullptr || other != nullptr; }
   };
 
-  machine(std::size_t squads, std::size_t workers, heist::idle_config config) { set.make(squads, workers, config); }
+  machine(std::size_t squads, std::size_t workers, heist::detail::idle_config config) {
+    set.make(squads, workers, config);
+  }
 
   squads_type set;
-  heist::injection_queue<frame, Env> requests;
+  heist::detail::injection_queue<frame, Env> requests;
   env::atomic<bool> stop{false};
   env::atomic<task*> collected{nullptr};  // the children that a scope has not dealt; shipped: a list under a lock
   std::array<task, max_tasks> tasks;
@@ -229,7 +231,7 @@ struct machine {
       auto const outcome = gate.try_sleep(
           w.number, [&] { return work_for(w) || stopping(); }, [] {}, [] {});
       if (w.head) set.head_is_awake(w.in);
-      notified = outcome == heist::idle_outcome::slept;
+      notified = outcome == heist::detail::idle_outcome::slept;
       if (notified) {
         gate.start_stealing();
       } else {

@@ -37,7 +37,7 @@ struct task final : async_state<int> {
     explicit any_link(async_base& state, async_base& awaited) noexcept : dependency{state, &awaited, true} {
       wake = &wake_up;
     }
-    static void wake_up(heist::completion_waiter& self) noexcept {
+    static void wake_up(heist::detail::completion_waiter& self) noexcept {
       auto& any = static_cast<task&>(*static_cast<any_link&>(self).of);
       any.finish();
       any.release();

@@ -21,7 +21,7 @@ using order = std::memory_order;
 struct slot {
   env::plain<int> number{-1};
   env::plain<bool> visible{false};
-  heist::basic_completion<env> finished;
+  heist::detail::basic_completion<env> finished;
   env::plain<int> outcome{-1};
 
   void make_public() {
@@ -29,7 +29,7 @@ struct slot {
     visible = true;
   }
 };
-using stack = heist::task_stack<slot, env>;
+using stack = heist::detail::task_stack<slot, env>;
 
 struct task {
   env::plain<int> written{0};
@@ -136,9 +136,9 @@ struct board {
   /// By a thief: takes a task, or asks for one.
   bool steal() {
     auto const stolen_task = tasks.steal();
-    model::check((stolen_task.item != nullptr) == (stolen_task.status == heist::steal_status::stolen),
+    model::check((stolen_task.item != nullptr) == (stolen_task.status == heist::detail::steal_status::stolen),
                  "status and item differ");
-    if (stolen_task.status == heist::steal_status::empty) tasks.ask();
+    if (stolen_task.status == heist::detail::steal_status::empty) tasks.ask();
     if (stolen_task.item == nullptr) return false;
     slot& s = *stolen_task.item;
     model::check(&s >= tasks.first() && &s < tasks.end(), "a slot was stolen that does not count");
@@ -208,7 +208,8 @@ void alone(model::execution& t) {
     for (std::ptrdiff_t i = 2; i >= 0; --i) what = b.tasks.join(s + i);
     model::check(what.mine && !b.tasks.maybe_stealable(), "the stack is not empty");
     model::check(!b.tasks.fork_is_plain(s), "with nothing public a fork is plain");
-    model::check(b.tasks.steal().status == heist::steal_status::empty, "something was stolen from an empty stack");
+    model::check(b.tasks.steal().status == heist::detail::steal_status::empty,
+                 "something was stolen from an empty stack");
     model::check(b.tasks.forked(s + 2, 3) == outcome::published && b.tasks.size_snapshot() == 3,
                  "tasks that were forked at once are not all public");
     model::check(b.tasks.publish_all(s + 9) && b.tasks.size_snapshot() == 8, "not all was made public");

@@ -16,7 +16,7 @@ namespace {
 using model::env;
 using order = std::memory_order;
 
-constexpr heist::idle_config wakes_on_push{false, false, true};
+constexpr heist::detail::idle_config wakes_on_push{false, false, true};
 
 /// The owner's steps, as text: + fork, 2 a fork of two tasks at once, - join. The letter a waits until a thread has
 /// begun the first task. The nth capital waits until a thread has ended the nth task. Steps before | are done before
@@ -53,9 +53,9 @@ struct executor {
 
   explicit executor(std::size_t workers) : gate{workers, wakes_on_push} {}
 
-  heist::idle_gate<Env> gate;
+  heist::detail::idle_gate<Env> gate;
   std::array<slot, max_tasks> slots;
-  heist::task_stack<slot, Env> stack{slots.data(), max_tasks, false};
+  heist::detail::task_stack<slot, Env> stack{slots.data(), max_tasks, false};
   std::array<task, max_tasks> tasks;
   event first_begun;
   int last = 0;              // the thread that has run this one never comes back
@@ -86,7 +86,7 @@ struct executor {
     }
     slot* const at = slots.data() + (depth - 1);
     if (stack.fork_is_plain(at)) return;
-    if (stack.forked(at, count) == heist::task_stack<slot, Env>::fork_outcome::published) gate.pushed();
+    if (stack.forked(at, count) == heist::detail::task_stack<slot, Env>::fork_outcome::published) gate.pushed();
   }
   void join() {
     slot* const at = slots.data() + --depth;
@@ -116,7 +116,7 @@ struct executor {
 
   slot* explore() {
     auto const stolen_task = stack.steal();
-    if (stolen_task.status == heist::steal_status::empty) stack.ask();
+    if (stolen_task.status == heist::detail::steal_status::empty) stack.ask();
     if (stolen_task.item != nullptr)
       model::check(stolen_task.item->visible, "a slot was stolen that was not made public");
     return stolen_task.item;
@@ -137,7 +137,7 @@ struct executor {
       }
       auto const outcome = gate.try_sleep(
           me, [this] { return any_work(); }, [] {}, [] {});
-      notified = outcome == heist::idle_outcome::slept;
+      notified = outcome == heist::detail::idle_outcome::slept;
       if (notified) {
         gate.start_stealing();
       } else {

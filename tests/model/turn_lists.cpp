@@ -36,7 +36,7 @@ struct item {
 
 /// Item i is that of place i.
 struct board {
-  heist::turn_lists<item, env> lists;
+  heist::detail::turn_lists<item, env> lists;
   std::array<item, 4> items;
   env::atomic<item*> inbox{nullptr};
   std::size_t past = 0;  // the worker's: behind the place of the item that it has begun last
@@ -166,7 +166,7 @@ void rendezvous(model::execution& t) {
 
 // --- a run ---
 
-using completion = heist::basic_completion<env>;
+using completion = heist::detail::basic_completion<env>;
 
 struct fiber;
 struct run;
@@ -206,7 +206,7 @@ struct fiber {
   env::plain<std::size_t> on{0};
   env::plain<slot const*> where{nullptr};
   env::plain<completion*> awaited{nullptr};
-  struct parked_waiter : heist::completion_waiter {
+  struct parked_waiter : heist::detail::completion_waiter {
     fiber* self;
   };
   parked_waiter waiter{{&wake}, this};
@@ -216,15 +216,15 @@ struct fiber {
     slot const& s = *static_cast<slot const*>(where);
     s.go_on(*this);
   }
-  static void wake(heist::completion_waiter& w) noexcept { static_cast<parked_waiter&>(w).self->make_ready(); }
+  static void wake(heist::detail::completion_waiter& w) noexcept { static_cast<parked_waiter&>(w).self->make_ready(); }
   void after_park() noexcept;
 };
 
 /// As detail::replay_run, for a strict run.
 struct run {
   machine& scheduler;
-  heist::turn_lists<fiber, env> lists;
-  heist::live_count<env> live;
+  heist::detail::turn_lists<fiber, env> lists;
+  heist::detail::live_count<env> live;
 
   run(machine& scheduler, std::vector<std::size_t> const& lengths) : scheduler{scheduler}, lists{lengths} {}
 

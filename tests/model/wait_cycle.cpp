@@ -13,9 +13,9 @@
 namespace {
 
 using model::env;
-using completion = heist::basic_completion<env>;
-using careful_waiter = heist::basic_careful_waiter<env>;
-using cycles = heist::basic_wait_cycles<env, 8>;
+using completion = heist::detail::basic_completion<env>;
+using careful_waiter = heist::detail::basic_careful_waiter<env>;
+using cycles = heist::detail::basic_wait_cycles<env, 8>;
 
 constexpr std::uint32_t none = 99;
 
@@ -37,7 +37,7 @@ struct waiter : careful_waiter {
   explicit waiter(task& t) noexcept : careful_waiter{&wake_checked}, self{&t} {}
   task* self;
 
-  static void wake_checked(heist::completion_waiter& w) noexcept {
+  static void wake_checked(heist::detail::completion_waiter& w) noexcept {
     auto& me = static_cast<waiter&>(w);
     task& t = *me.self;
     switch (me.notified()) {
@@ -58,7 +58,7 @@ struct part : careful_waiter {
   explicit part(task& t) noexcept : careful_waiter{&wake_up}, of{&t} {}
   task* of;
 
-  static void wake_up(heist::completion_waiter& w) noexcept {
+  static void wake_up(heist::detail::completion_waiter& w) noexcept {
     auto& me = static_cast<part&>(w);
     task& t = *me.of;
     place const was = me.notified();
@@ -71,11 +71,11 @@ struct part : careful_waiter {
 };
 
 /// A task that comes after another one, and has no code.
-struct link : heist::completion_waiter {
+struct link : heist::detail::completion_waiter {
   explicit link(task& t) noexcept : completion_waiter{&wake_up}, of{&t} {}
   task* of;
 
-  static void wake_up(heist::completion_waiter& w) noexcept {
+  static void wake_up(heist::detail::completion_waiter& w) noexcept {
     auto* const me = static_cast<link*>(&w);
     task& t = *me->of;
     delete me;
@@ -85,7 +85,7 @@ struct link : heist::completion_waiter {
   }
 };
 
-completion const* end_of_waiter(heist::completion_waiter const& w) {
+completion const* end_of_waiter(heist::detail::completion_waiter const& w) {
   if (w.wake == &link::wake_up) return &static_cast<link const&>(w).of->finished;
   if (w.wake == &part::wake_up) {
     auto const& me = static_cast<part const&>(w);

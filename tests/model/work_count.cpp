@@ -19,7 +19,7 @@ constexpr std::size_t max_units = 3;
 
 template <class Env>
 struct board {
-  using count = heist::work_count<Env>;
+  using count = heist::detail::work_count<Env>;
   count work;
   env::plain<int> results[max_units];
   env::plain<unsigned> wave_of[max_units];
@@ -40,7 +40,7 @@ struct board {
   void wait() {
     typename count::waiter me;
     if (!work.wait(me)) return;
-    heist::thread_waiter<Env, 0> sleeper;
+    heist::detail::thread_waiter<Env, 0> sleeper;
     if (me.over.add_entry(sleeper)) sleeper.wait();
   }
   /// As wait(), and tells the other threads afterwards.
@@ -112,7 +112,7 @@ void begun_inside(model::execution& t) {
 /// The second one, of both waves, begins a third, on the worker of the first.
 template <unsigned First>
 void begun_inside_twice(model::execution& t) {
-  constexpr unsigned both = heist::work_count<env>::both;
+  constexpr unsigned both = heist::detail::work_count<env>::both;
   struct machine : board<env> {
     env::atomic<bool> back{false};
     machine() : board<env>{2} {}
@@ -303,7 +303,7 @@ void closed(model::execution& t) {
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
   all.merge();
-  constexpr unsigned both = heist::work_count<env>::both;
+  constexpr unsigned both = heist::detail::work_count<env>::both;
   // With three threads a CAS fails for a reason only: that it may fail without one is covered by the smaller ones.
   model::limits const two{.config = {.preemptions = 2, .odd_failures = 0}};
   model::limits const one{.config = {.preemptions = 1, .odd_failures = 0}};

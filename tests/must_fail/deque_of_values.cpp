@@ -6,8 +6,8 @@
 
 int main() {
 #ifdef HEIST_FIXED
-  heist::work_deque<std::string*> deque;
+  heist::detail::work_deque<std::string*> deque;
 #else
-  heist::work_deque<std::string> deque;
+  heist::detail::work_deque<std::string> deque;
 #endif
 }

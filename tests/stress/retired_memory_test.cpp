@@ -140,7 +140,7 @@ TEST_CASE("retired memory: outgrown rings take less than the ring in use, and go
   std::vector<int> items(100'000);
   long const before = bytes_out;
   {
-    heist::work_deque<int*> d{2};
+    heist::detail::work_deque<int*> d{2};
     for (auto& i : items) {
       REQUIRE(d.push(&i));
       if (d.size_snapshot() == d.capacity()) REQUIRE(bytes_out - before <= allowed(d.capacity()));
@@ -160,7 +160,7 @@ TEST_CASE("retired memory: the same from two slots on, with thieves at all rings
   };
   for (int round = heist_test::stress_rounds(50); round > 0; --round) {
     std::vector<item> items(2000);
-    auto deque = std::make_unique<heist::work_deque<item*>>(2);  // the bytes of its ring are not in `before`
+    auto deque = std::make_unique<heist::detail::work_deque<item*>>(2);  // the bytes of its ring are not in `before`
     std::atomic<bool> over{false};
     std::atomic<int> stolen{0};
     std::vector<std::thread> thieves;
@@ -168,7 +168,7 @@ TEST_CASE("retired memory: the same from two slots on, with thieves at all rings
       thieves.emplace_back([&] {
         while (!over || !deque->maybe_empty()) {
           auto const stolen_task = deque->steal();
-          if (stolen_task.status != heist::steal_status::stolen) continue;
+          if (stolen_task.status != heist::detail::steal_status::stolen) continue;
           ++stolen_task.item->taken;
           ++stolen;
         }

@@ -1,4 +1,4 @@
-// heist::event_count among threads: each token produced is consumed once, and no waiter sleeps while there is a token.
+// heist::detail::event_count among threads: each token produced is consumed once, and no waiter sleeps while there is a token.
 #include <atomic>
 #include <chrono>
 #include <string>
@@ -32,7 +32,7 @@ TEST_CASE("event_count: producers and consumers balance, with any number of both
   auto const seed = heist_test::stress_seed("event count");
   for (std::size_t const producers : {1u, 2u, 4u}) {
     for (std::size_t const consumers : {1u, 2u, 5u}) {
-      heist::event_count<> e{consumers};
+      heist::detail::event_count<> e{consumers};
       tokens t;
       heist_test::watchdog guard{"event count", std::chrono::seconds{heist_test::stress_limit(60)}, [&] {
                                    auto const s = e.state();
@@ -95,7 +95,7 @@ TEST_CASE("event_count: producers and consumers balance, with any number of both
 TEST_CASE("event_count: notify_all releases everybody, over and over", "[stress]") {
   static_cast<void>(heist_test::stress_seed("barrier"));
   constexpr std::size_t waiters = 4;
-  heist::event_count<> e{waiters};
+  heist::detail::event_count<> e{waiters};
   heist_test::watchdog guard{"barrier", std::chrono::seconds{heist_test::stress_limit(60)}};
   // No thread waits for the next phase before all have left this one: waiters of an event_count wait for the same
   // thing.

@@ -73,7 +73,7 @@ struct stalls {
 /// A task parks; a thread outside lets it resume, at any moment from before the park to long after.
 template <class Executor>
 void let_a_parked_task_go_on(Executor& ex, bool stays, std::int64_t pause) {
-  heist::completion come;
+  heist::detail::completion come;
   std::atomic<bool> begun{false};
   auto done = ex.submit([&] {
     begun = true;

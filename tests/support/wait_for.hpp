@@ -11,12 +11,12 @@
 namespace heist_test {
 
 /// Inside a task it parks the task, outside it blocks the thread.
-inline void wait_for(heist::completion& c) {
+inline void wait_for(heist::detail::completion& c) {
   if (auto* const w = heist::detail::this_worker(); w != nullptr) {
     w->current.load(std::memory_order_relaxed)->wait_for(c);  // relaxed: its own
     return;
   }
-  heist::thread_waiter<> me;
+  heist::detail::thread_waiter<> me;
   if (c.add_entry(me)) me.wait();
 }
 

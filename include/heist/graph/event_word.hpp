@@ -6,7 +6,7 @@
 
 #include "heist/core/base/env.hpp"
 
-namespace heist {
+namespace heist::detail {
 
 // Edges
 //   V1  fill, drop: fetch_or(release)  -> reach, full: (acquire)          the value, before the run goes on with it
@@ -97,4 +97,4 @@ class basic_event_word {
   typename Env::template atomic<std::uint32_t> bits_{0};
 };
 
-}  // namespace heist
+}  // namespace heist::detail

@@ -7,7 +7,7 @@
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
 
-namespace heist {
+namespace heist::detail {
 
 // Edge (proof: README.md, "Why it is right")
 //   J1  arrive: fetch_sub(release) -> the last arrive: fetch_sub(acquire)   what every predecessor did
@@ -42,4 +42,4 @@ class basic_join_counter {
 
 using join_counter = basic_join_counter<>;
 
-}  // namespace heist
+}  // namespace heist::detail

@@ -37,7 +37,7 @@ struct near_search : heist::detail::no_search {
   static constexpr bool requests_first = false;
   static constexpr bool has_mail = true;
 
-  static void furnish(heist::detail::core& scheduler, heist::idle_config idle) {
+  static void furnish(heist::detail::core& scheduler, heist::detail::idle_config idle) {
     scheduler.give_extension(std::make_unique<history_extension<heist::detail::task_affinity::squads>>(), has_mail,
                              Squads::members(), idle);
   }
@@ -67,7 +67,7 @@ struct mail_space : heist::detail::no_search {
   static constexpr bool looks = true;
   static constexpr bool has_mail = true;
 
-  static void furnish(heist::detail::core& scheduler, heist::idle_config idle) {
+  static void furnish(heist::detail::core& scheduler, heist::detail::idle_config idle) {
     scheduler.give_extension(std::make_unique<history_extension<heist::detail::task_affinity::workers>>(), has_mail, {},
                              idle);
   }

@@ -71,9 +71,9 @@ class scheduler : public heist::detail::core {
   using search_type = Search;
 
   explicit scheduler(heist::detail::virtual_thread* threads)
-      : core{threads, Workers, heist::idle_config::of<Idle>(), &heist::detail::worker_loop<scheduler>::run} {
-    if constexpr (requires { Search::furnish(*this, heist::idle_config::of<Idle>()); })
-      Search::furnish(*this, heist::idle_config::of<Idle>());
+      : core{threads, Workers, heist::detail::idle_config::of<Idle>(), &heist::detail::worker_loop<scheduler>::run} {
+    if constexpr (requires { Search::furnish(*this, heist::detail::idle_config::of<Idle>()); })
+      Search::furnish(*this, heist::detail::idle_config::of<Idle>());
     core::start();
   }
   ~scheduler() { core::drain_and_stop(); }

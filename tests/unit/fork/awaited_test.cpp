@@ -21,7 +21,7 @@ TEMPLATE_LIST_TEST_CASE("awaited: the first task waits for what only the second,
     heist_test::watchdog guard{ex, 60s, "first waits for second"};
     for (int round = 0; round < (slow ? 20 : 300); ++round) {
       INFO(workers << " workers, round " << round);
-      heist::completion done;
+      heist::detail::completion done;
       int value = 0;
       bool const right = ex.invoke([&](auto ctx) {
         auto const [a, b] = ctx.fork_join(
@@ -47,7 +47,7 @@ TEMPLATE_LIST_TEST_CASE("awaited: by way of a future", "[fork]", every_policy) {
     heist_test::watchdog guard{ex, 60s, "future of a task that waits for the second"};
     for (int round = 0; round < (slow ? 20 : 300); ++round) {
       INFO(workers << " workers, round " << round);
-      heist::completion done;
+      heist::detail::completion done;
       bool const right = ex.invoke([&](auto ctx) {
         auto const [a, b] = ctx.fork_join(
             [&](auto c) {
@@ -92,7 +92,7 @@ TEMPLATE_LIST_TEST_CASE("awaited: each of many tasks waits for the next one, all
     heist::executor<TestType> ex{workers};
     heist_test::watchdog guard{ex, 60s, "chain of waits"};
     for (int round = 0; round < (slow ? 20 : 200); ++round) {
-      heist::completion first, second, third;
+      heist::detail::completion first, second, third;
       std::atomic<int> n{0};
       ex.invoke([&](auto ctx) {
         ctx.fork_join(
@@ -124,7 +124,7 @@ namespace {
 
 /// Each level's first task waits for what the second of the outermost level brings about: all frames are exposed.
 template <class Context>
-void nested(Context ctx, int left, heist::completion& done, std::atomic<int>& second) {
+void nested(Context ctx, int left, heist::detail::completion& done, std::atomic<int>& second) {
   if (left == 0) {
     heist_test::wait_for(done);
     return;
@@ -148,7 +148,7 @@ TEMPLATE_LIST_TEST_CASE("awaited: the forks of all frames below a waiting one ca
     heist::executor<TestType> ex{workers};
     heist_test::watchdog guard{ex, 60s, "all frames"};
     for (int round = 0; round < (slow ? 10 : 100); ++round) {
-      heist::completion done;
+      heist::detail::completion done;
       std::atomic<int> second{0};
       int const depth = 1 + round % 50;
       ex.invoke(

@@ -285,7 +285,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: scopes in every kind of frame, empty, joined twi
       s.join();
       for (int i = 0; i < 9; ++i) s.fork([&](auto d) { n += fib(d, 4); });
       // While the frame waits for one child, the children that no worker has started must not be lost.
-      heist::completion ran;
+      heist::detail::completion ran;
       s.fork([&] { ran.complete(); });
       c.submit([&] { heist_test::wait_for(ran); }).get();
       s.join();

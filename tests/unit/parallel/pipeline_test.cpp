@@ -86,7 +86,7 @@ TEST_CASE("pipeline: where stages are short, one may wait for what the next toke
     for (bool const in_child : {false, true}) {
       heist::executor ex{workers};
       heist_test::watchdog guard{"waits for the next", 60s, [&] { return ex.state_text(); }};
-      std::vector<heist::completion> been(tokens);
+      std::vector<heist::detail::completion> been(tokens);
       std::size_t sum = 0, has_waited = 0;
       heist::pipeline p{4, heist::serial_stage([&](heist::token& t) {
                           if (t.number() == tokens) t.stop();

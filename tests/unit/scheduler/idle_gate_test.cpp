@@ -1,11 +1,11 @@
-// heist::idle_gate: which worker wakes which, step by step, on one thread.
+// heist::detail::idle_gate: which worker wakes which, step by step, on one thread.
 #include "heist/core/sync/idle_gate.hpp"
 
 #include "support/catch.hpp"
 
-using heist::idle_config;
-using heist::idle_gate;
-using heist::idle_outcome;
+using heist::detail::idle_config;
+using heist::detail::idle_gate;
+using heist::detail::idle_outcome;
 
 namespace {
 

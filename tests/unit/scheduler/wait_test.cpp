@@ -28,7 +28,7 @@ TEST_CASE("parking: thousands of tasks wait at once for one that comes last", "[
     std::atomic<int> begun{0};
     int plain = 0;  // written by the awaited task, read by all tasks that waited
     std::atomic<int> saw{0};
-    heist::completion finished;
+    heist::detail::completion finished;
     for (int i = 0; i < waiting; ++i) {
       ex.post([&] {
         ++begun;
@@ -144,7 +144,7 @@ TEST_CASE("parking: many wait for the same thing, inside and outside", "[sched]"
   heist_test::watchdog guard{"same completion", 60s, [&] { return ex.state_text(); }};
   int const rounds = slow ? 20 : 200;
   for (int round = 0; round < rounds; ++round) {
-    heist::completion c;
+    heist::detail::completion c;
     std::atomic<int> through{0};
     for (int i = 0; i < 20; ++i) {
       ex.post([&] {

@@ -1,4 +1,4 @@
-// heist::event_count: a notification after the announcement is never lost, one before it is none.
+// heist::detail::event_count: a notification after the announcement is never lost, one before it is none.
 #include "heist/core/sync/event_count.hpp"
 
 #include <atomic>
@@ -11,7 +11,7 @@
 #include "support/watchdog.hpp"
 
 using namespace std::chrono_literals;
-using heist::event_count;
+using heist::detail::event_count;
 
 namespace {
 
@@ -149,12 +149,12 @@ TEST_CASE("event_count: the largest index sleeps and wakes", "[sync]") {
 }
 
 TEST_CASE("event_count_word: the epoch wraps inside its own bits", "[sync]") {
-  using word = heist::event_count_word<2>;
+  using word = heist::detail::event_count_word<2>;
   word w{0};
   for (int i = 0; i < 4; ++i) w = w.with_top(3).with_top(0);
   CHECK(w.bits() == 0);
   CHECK(word{word::epoch_mask}.with_top(5).bits() == 5);
-  using wide = heist::event_count_word<28>;
+  using wide = heist::detail::event_count_word<28>;
   CHECK(wide{wide::epoch_mask | wide::one_prewaiter}.with_top(7).bits() == (wide::one_prewaiter | 7));
 }
 

@@ -14,7 +14,7 @@ namespace {
 struct item {
   std::uint64_t how = 0;
 };
-using list = heist::ready_list<item>;
+using list = heist::detail::ready_list<item>;
 
 }  // namespace
 

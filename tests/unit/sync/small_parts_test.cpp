@@ -1,4 +1,4 @@
-// heist::injection queue, heist::completion, heist::spin_lock: alone and among threads.
+// heist::injection queue, heist::detail::completion, heist::detail::spin_lock: alone and among threads.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -26,7 +26,7 @@ struct node {
   int number = 0;  // plain: the push publishes it
 };
 
-struct counting_waiter : heist::completion_waiter {
+struct counting_waiter : heist::detail::completion_waiter {
   counting_waiter()
       : completion_waiter{[](completion_waiter& self) noexcept { ++static_cast<counting_waiter&>(self).notified; }} {}
   int notified = 0;
@@ -35,7 +35,7 @@ struct counting_waiter : heist::completion_waiter {
 }  // namespace
 
 TEST_CASE("injector: the oldest first, one or several, and whoever is first is told", "[sync]") {
-  heist::injection_queue<node> q;
+  heist::detail::injection_queue<node> q;
   bool more = false;
   CHECK(q.maybe_empty());
   CHECK(q.take(more) == nullptr);
@@ -61,7 +61,7 @@ TEST_CASE("injector: every node is taken once, each pusher's in order", "[sync]"
   int const per_pusher = slow ? 5000 : 50000;
   constexpr int producers = 3, consumers = 2;
   std::vector<std::vector<node>> nodes(producers, std::vector<node>(static_cast<std::size_t>(per_pusher)));
-  heist::injection_queue<node> q;
+  heist::detail::injection_queue<node> q;
   std::atomic<int> pushing{producers};
   std::atomic<int> taken{0};
   std::atomic<bool> in_order{true};
@@ -99,7 +99,7 @@ TEST_CASE("injector: every node is taken once, each pusher's in order", "[sync]"
 }
 
 TEST_CASE("completion: waiters enlisted before are woken once, later ones are refused", "[sync]") {
-  heist::completion c;
+  heist::detail::completion c;
   counting_waiter first, second, late;
   CHECK_FALSE(c.is_ready());
   CHECK(c.add_entry(first));
@@ -121,7 +121,7 @@ TEST_CASE("completion: waiters enlisted before are woken once, later ones are re
 TEST_CASE("completion: the waiter may free it at once and sees what was done before", "[sync]") {
   heist_test::watchdog guard{"completion", 60s};
   struct shared {
-    heist::completion finished;
+    heist::detail::completion finished;
     int value = 0;  // plain
   } over;           // handed last
   std::atomic<shared*> handed{nullptr};
@@ -139,7 +139,7 @@ TEST_CASE("completion: the waiter may free it at once and sees what was done bef
   while (rounds.next()) {
     auto s = std::make_unique<shared>();
     handed = s.get();
-    heist::thread_waiter<> me;
+    heist::detail::thread_waiter<> me;
     if (s->finished.add_entry(me)) me.wait();
     right = right && s->finished.is_ready() && s->value == rounds.begun();
   }
@@ -150,11 +150,11 @@ TEST_CASE("completion: the waiter may free it at once and sees what was done bef
 
 TEST_CASE("completion: a thread that sleeps on it is woken", "[sync]") {
   heist_test::watchdog guard{"sleep on a completion", 30s};
-  heist::completion c;
+  heist::detail::completion c;
   std::vector<std::thread> sleepers;
   for (int i = 0; i < 3; ++i) {
     sleepers.emplace_back([&] {
-      heist::thread_waiter<heist::os_env, 1> me;
+      heist::detail::thread_waiter<heist::os_env, 1> me;
       if (c.add_entry(me)) me.wait();
     });
   }
@@ -166,13 +166,13 @@ TEST_CASE("completion: a thread that sleeps on it is woken", "[sync]") {
 TEST_CASE("spin_lock: one at a time, and what the last one wrote is seen", "[sync]") {
   heist_test::watchdog guard{"spin lock", 60s};
   int const rounds = slow ? 5000 : 50000;
-  heist::spin_lock<> lock;
+  heist::detail::spin_lock<> lock;
   long plain = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < rounds; ++i) {
-        heist::spin_guard hold{lock};
+        heist::detail::spin_guard hold{lock};
         ++plain;
       }
     });

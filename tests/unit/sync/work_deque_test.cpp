@@ -1,4 +1,4 @@
-// heist::work_deque: order, growth, indices that wrap, and every item exactly once among thieves.
+// heist::detail::work_deque: order, growth, indices that wrap, and every item exactly once among thieves.
 #include "heist/core/sync/work_deque.hpp"
 
 #include <atomic>
@@ -11,8 +11,8 @@
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
 
-using heist::steal_status;
-using heist::work_deque;
+using heist::detail::steal_status;
+using heist::detail::work_deque;
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "heist/core/base/env.hpp"
 
-namespace heist {
+namespace heist::detail {
 
 // Edge
 //   E1  arrive: left_.fetch_sub(release) -> arrive: left_.load, fetch_sub (acquire)   what those did that came before
@@ -32,4 +32,4 @@ class basic_arrivals {
 
 using arrivals = basic_arrivals<>;
 
-}  // namespace heist
+}  // namespace heist::detail

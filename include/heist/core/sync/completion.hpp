@@ -6,7 +6,7 @@
 
 #include "heist/core/base/env.hpp"
 
-namespace heist {
+namespace heist::detail {
 
 /// A waiter, in a list. It belongs to the thread, fiber or task that waits, so it may be gone as soon as wake() has let
 /// that one resume.
@@ -132,4 +132,4 @@ class thread_waiter : public completion_waiter {
   typename Env::park_word word_;
 };
 
-}  // namespace heist
+}  // namespace heist::detail

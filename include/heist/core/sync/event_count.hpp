@@ -11,7 +11,7 @@
 #include "heist/core/base/env.hpp"
 #include "heist/core/base/unique_ptr.hpp"
 
-namespace heist {
+namespace heist::detail {
 
 /// The state of an event_count in one word.
 ///
@@ -237,4 +237,4 @@ class event_count {
   std::size_t count_;
 };
 
-}  // namespace heist
+}  // namespace heist::detail

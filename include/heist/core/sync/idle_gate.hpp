@@ -11,7 +11,7 @@
 #include "heist/core/base/env.hpp"
 #include "heist/core/sync/event_count.hpp"
 
-namespace heist {
+namespace heist::detail {
 
 /// The outcome of an attempt to sleep.
 enum class idle_outcome {
@@ -236,4 +236,4 @@ class idle_gate {
   count own_active_count_{0};
 };
 
-}  // namespace heist
+}  // namespace heist::detail

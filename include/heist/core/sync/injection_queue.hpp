@@ -7,7 +7,7 @@
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
 
-namespace heist {
+namespace heist::detail {
 
 // New nodes come to a stack; a taker that finds the line empty turns the stack into the line; each takes its first.
 //
@@ -90,4 +90,4 @@ class injection_queue {
   atomic<Node*> line_{nullptr};  ///< oldest first; changed by the taker that has set taking_
 };
 
-}  // namespace heist
+}  // namespace heist::detail

@@ -5,7 +5,7 @@
 
 #include "heist/core/base/env.hpp"
 
-namespace heist {
+namespace heist::detail {
 
 // Edges (proof: README.md, "Requests"; numbers as there)
 //   A1  raise: after a push and a fence(seq_cst)      <-> lower_unless: fence(seq_cst)   the worker sees the entry
@@ -58,4 +58,4 @@ class notification_flag {
   typename Env::template atomic<bool> flag_{false};
 };
 
-}  // namespace heist
+}  // namespace heist::detail

@@ -13,7 +13,7 @@
 #include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/sync/spin_lock.hpp"
 
-namespace heist {
+namespace heist::detail {
 
 /// A heap under a lock. A taker has been promised a task of it (README.md, "Ready list"), so it never finds the list
 /// empty.
@@ -131,4 +131,4 @@ class ready_list {
   typename Env::template atomic<std::uint32_t> first_class_{nothing};
 };
 
-}  // namespace heist
+}  // namespace heist::detail

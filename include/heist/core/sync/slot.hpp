@@ -6,7 +6,7 @@
 
 #include "heist/core/base/env.hpp"
 
-namespace heist {
+namespace heist::detail {
 
 // Edges
 //   E1  lend, give_back: store, CAS(release) -> borrow: CAS(acquire)            the worker as it was left
@@ -62,4 +62,4 @@ class basic_slot {
   typename Env::park_word state_;
 };
 
-}  // namespace heist
+}  // namespace heist::detail

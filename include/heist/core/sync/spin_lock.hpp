@@ -6,7 +6,7 @@
 
 #include "heist/core/base/env.hpp"
 
-namespace heist {
+namespace heist::detail {
 
 // Edge
 //   E1  unlock: holder_.store(release) -> lock, try_lock: holder_.CAS(acquire)   the effects under the lock
@@ -49,4 +49,4 @@ class spin_guard {
   Lock& lock_;
 };
 
-}  // namespace heist
+}  // namespace heist::detail

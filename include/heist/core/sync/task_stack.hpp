@@ -11,7 +11,7 @@
 #include "heist/core/base/env.hpp"
 #include "heist/core/sync/work_deque.hpp"  // steal_result
 
-namespace heist {
+namespace heist::detail {
 
 // Slots, oldest first, and what their parts are called:
 //
@@ -339,4 +339,4 @@ class task_stack {
   atomic<gate> gate_{gate::closed};
 };
 
-}  // namespace heist
+}  // namespace heist::detail

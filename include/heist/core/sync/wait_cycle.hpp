@@ -9,7 +9,7 @@
 #include "heist/core/sync/completion.hpp"
 #include "heist/core/sync/spin_lock.hpp"
 
-namespace heist {
+namespace heist::detail {
 
 // Edges
 //   E1  woken: state_.exchange(release) -> leave, step_back: state_.CAS(acquire)   the effects before complete()
@@ -127,4 +127,4 @@ class basic_wait_cycles {
 using careful_waiter = basic_careful_waiter<>;
 using wait_cycles = basic_wait_cycles<>;
 
-}  // namespace heist
+}  // namespace heist::detail

@@ -11,7 +11,7 @@
 #include "heist/core/sync/completion.hpp"
 #include "heist/core/sync/spin_lock.hpp"
 
-namespace heist {
+namespace heist::detail {
 
 // Edges (proof: README.md, "What is counted, and when")
 //   W1  ended: lane.ended.store(release) -> over: lane.ended.load(acquire)   the unit's effects, and that it had begun
@@ -221,4 +221,4 @@ class work_count {
   atomic<bool> closed_{false};
 };
 
-}  // namespace heist
+}  // namespace heist::detail

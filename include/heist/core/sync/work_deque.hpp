@@ -11,7 +11,7 @@
 #include "heist/core/base/env.hpp"
 #include "heist/core/base/unique_ptr.hpp"
 
-namespace heist {
+namespace heist::detail {
 
 /// The outcome for a thief: contention (`lost`) is not emptiness.
 enum class steal_status { stolen, empty, lost };
@@ -208,4 +208,4 @@ class work_deque {
   atomic<ring*> ring_{nullptr};
 };
 
-}  // namespace heist
+}  // namespace heist::detail

@@ -11,7 +11,7 @@
 #include "heist/core/base/env.hpp"
 #include "heist/core/base/unique_ptr.hpp"
 
-namespace heist {
+namespace heist::detail {
 
 // Edge (README.md, "Turns"; both sides of every place exchange its word)
 //   E1  arrive, pass, turn: word.exchange(release) -> the other of arrive or pass, and turn: word.exchange(acquire)
@@ -110,4 +110,4 @@ class turn_lists {
   typename Env::template atomic<bool> off_{false};
 };
 
-}  // namespace heist
+}  // namespace heist::detail

@@ -6,7 +6,7 @@
 
 #include "heist/core/base/env.hpp"
 
-namespace heist {
+namespace heist::detail {
 
 // Edge (README.md, "Turns")
 //   E1  remove: count_.fetch_sub(release) -> remove: count_.fetch_sub(acquire), wait_ended: count_.load(acquire)
@@ -45,4 +45,4 @@ class live_count {
   typename Env::template atomic<std::uint32_t> count_{1};
 };
 
-}  // namespace heist
+}  // namespace heist::detail

@@ -9,7 +9,7 @@
 #include "heist/core/base/env.hpp"
 #include "heist/core/sync/spin_lock.hpp"
 
-namespace heist {
+namespace heist::detail {
 
 // Edges (README.md, "Inter-squad pool")
 //   E1  push: lock_ released              -> take, steal: lock_ acquired      the node
@@ -98,4 +98,4 @@ class inter_pool {
   alignas(cache_line_size) atomic<bool> busy_{false};
 };
 
-}  // namespace heist
+}  // namespace heist::detail

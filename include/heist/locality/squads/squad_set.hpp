@@ -13,7 +13,7 @@
 #include "heist/core/sync/injection_queue.hpp"
 #include "heist/locality/squads/inter_pool.hpp"
 
-namespace heist {
+namespace heist::detail {
 
 /// Workers that share a cache. The head, one of them, is the only one that takes inter-squad tasks.
 template <class Task, class Frame, class Env = os_env>
@@ -212,4 +212,4 @@ class squad_set {
   typename Env::template atomic<std::uint32_t> collecting_{0};
 };
 
-}  // namespace heist
+}  // namespace heist::detail

@@ -283,7 +283,7 @@ auto operator co_await(shared_future<T> const& f) {
 template <class T>
 T sync_wait(coroutine<T> what) {
   detail::root_work<T> work{std::move(what), {}, nullptr};
-  completion over;
+  detail::completion over;
   detail::root_coroutine const root = detail::run_root(work, over);
   struct guard {
     std::coroutine_handle<> h;

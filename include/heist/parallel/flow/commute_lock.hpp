@@ -7,7 +7,7 @@
 
 #include "heist/core/base/env.hpp"
 
-namespace heist {
+namespace heist::detail {
 
 // Edges (README.md, "Flows")
 //   E1  give_back: state_.CAS(release), or the hand-over  -> take: state_.CAS(acquire)   what was done under it
@@ -70,4 +70,4 @@ class commute_lock {
   typename Env::template plain<Node*> line_{nullptr};  ///< the oldest first; the owner's
 };
 
-}  // namespace heist
+}  // namespace heist::detail

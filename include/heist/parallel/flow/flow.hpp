@@ -373,7 +373,7 @@ void flow::task(F&& f, Access const&... access) {
             *scheduler_, nullptr, before, call{std::forward<F>(f), std::move(values)}, detail::of_flow{&stop_}),
         renewed, access...);
   } else {
-    std::array<commute_lock<detail::queued_runnable>*, commutes> locks{};
+    std::array<detail::commute_lock<detail::queued_runnable>*, commutes> locks{};
     std::size_t n = 0;
     auto const note = [&](detail::flow_datum& d, access_mode mode) {
       if (mode == access_mode::commute) locks[n++] = &d.now->lock;

@@ -20,6 +20,7 @@
 #include "heist/parallel/pipeline/token.hpp"
 
 namespace heist {
+namespace detail {
 
 /// The turn of one line at one serial stage: two have to come, the token itself and the one before it, which leaves.
 /// The second to come continues.
@@ -38,8 +39,6 @@ class basic_turn {
  private:
   alignas(cache_line_size) basic_arrivals<Env> left_;
 };
-
-namespace detail {
 
 /// The handle's side of a run.
 struct pipeline_state final : async_state<void> {

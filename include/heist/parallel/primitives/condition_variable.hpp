@@ -49,7 +49,7 @@ class unlocked {
 ///
 /// Order   notify_one() wakes the one that has waited longest.
 /// Stops   a stop of the waiting task ends a wait with stopped_error, when it has its lock again.
-/// Cost    notifying without waiters: a spin_lock.
+/// Cost    notifying without waiters: a detail::spin_lock.
 /// Promises it may be destroyed when all waiters have been notified, as the standard's.
 class condition_variable_any {
  public:
@@ -149,7 +149,7 @@ class condition_variable_any {
 
   /// Its waiters may be told to leave when it is gone: after notify_all() it may be destroyed. So its lock is one of
   /// some that all share.
-  spin_lock<>& lock() const noexcept;
+  detail::spin_lock<>& lock() const noexcept;
 
   detail::waiter_queue<> line_;
 };

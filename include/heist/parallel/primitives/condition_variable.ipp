@@ -17,7 +17,7 @@ HEIST_COLD_BODY keeps_waiting::~keeps_waiting() {
 }
 
 struct alignas(cache_line_size) condition_lock {
-  spin_lock<> lock;
+  detail::spin_lock<> lock;
 };
 HEIST_ONE_COPY inline constinit condition_lock condition_locks[64];
 
@@ -25,13 +25,13 @@ HEIST_ONE_COPY inline constinit condition_lock condition_locks[64];
 
 namespace heist {
 
-HEIST_COLD_BODY spin_lock<>& condition_variable_any::lock() const noexcept {
+HEIST_COLD_BODY detail::spin_lock<>& condition_variable_any::lock() const noexcept {
   auto const at = reinterpret_cast<std::uintptr_t>(this) / 16;
   return detail::condition_locks[(at * 0x9E3779B97F4A7C15u) >> 58].lock;
 }
 
 HEIST_COLD_BODY condition_variable_any::~condition_variable_any() {
-  spin_guard guard{lock()};
+  detail::spin_guard guard{lock()};
   if (!line_.empty())
     HEIST_FATAL(
         "a heist::condition_variable_any is destroyed while a task or thread waits; fix it by joining the tasks and "
@@ -41,18 +41,18 @@ HEIST_COLD_BODY condition_variable_any::~condition_variable_any() {
 
 HEIST_COLD_BODY void condition_variable_any::notify_one() noexcept {
   detail::wake_list<> notified;
-  spin_guard guard{lock()};
+  detail::spin_guard guard{lock()};
   if (!line_.empty()) line_.complete_first(notified);
 }
 
 HEIST_COLD_BODY void condition_variable_any::notify_all() noexcept {
   detail::wake_list<> notified;
-  spin_guard guard{lock()};
+  detail::spin_guard guard{lock()};
   line_.handle_all(notified);
 }
 
 HEIST_COLD_BODY detail::wait_end condition_variable_any::enter(waiter& w) noexcept {
-  spin_guard guard{lock()};
+  detail::spin_guard guard{lock()};
   return line_.enter(w) ? detail::wait_end::none : w.end;
 }
 
@@ -67,7 +67,7 @@ HEIST_COLD_BODY void condition_variable_any::leave(void* me, detail::queued_wait
                                                    detail::wait_end why) noexcept {
   auto& it = *static_cast<condition_variable_any*>(me);
   detail::wake_list<> notified;
-  spin_guard guard{it.lock()};
+  detail::spin_guard guard{it.lock()};
   it.line_.leave(w, why, notified);
 }
 

@@ -10,7 +10,7 @@
 namespace heist::detail {
 
 HEIST_COLD_BODY open_line::~open_line() {
-  spin_guard guard{lock};
+  detail::spin_guard guard{lock};
   if (!waiters.empty())
     HEIST_FATAL(
         "a heist latch, barrier or event is destroyed while a task or thread waits for it; fix it by joining the tasks "
@@ -21,7 +21,7 @@ HEIST_COLD_BODY open_line::~open_line() {
 HEIST_COLD_BODY void open_line::leave(void* me, queued_waiter<>& w, wait_end why) noexcept {
   auto& it = *static_cast<open_line*>(me);
   wake_list<> notified;
-  spin_guard guard{it.lock};
+  detail::spin_guard guard{it.lock};
   it.waiters.leave(w, why, notified);
 }
 
@@ -34,7 +34,7 @@ HEIST_COLD_BODY barrier_base::barrier_base(std::ptrdiff_t expected) : expected_{
 HEIST_COLD_BODY barrier_base::phase barrier_base::arrive(std::ptrdiff_t n, std::ptrdiff_t drops, bool& ends) {
   std::ptrdiff_t left = 0;
   {
-    spin_guard guard{line_.lock};
+    detail::spin_guard guard{line_.lock};
     left = left_;
     if (n >= 1 && n <= left) {
       left_ -= n;
@@ -50,7 +50,7 @@ HEIST_COLD_BODY barrier_base::phase barrier_base::arrive(std::ptrdiff_t n, std::
 
 HEIST_COLD_BODY void barrier_base::complete() noexcept {
   wake_list<> notified;
-  spin_guard guard{line_.lock};
+  detail::spin_guard guard{line_.lock};
   left_ = expected_;
   ++now_;
   line_.waiters.handle_all(notified);
@@ -70,7 +70,7 @@ HEIST_COLD_BODY void latch::count_down(std::ptrdiff_t n) {
   std::ptrdiff_t left = 0;
   {
     detail::wake_list<> notified;
-    spin_guard guard{line_.lock};
+    detail::spin_guard guard{line_.lock};
     left = left_;
     if (n >= 0 && n <= left) {
       left_ -= n;
@@ -83,24 +83,24 @@ HEIST_COLD_BODY void latch::count_down(std::ptrdiff_t n) {
 }
 
 HEIST_COLD_BODY bool latch::try_wait() const noexcept {
-  spin_guard guard{line_.lock};
+  detail::spin_guard guard{line_.lock};
   return left_ == 0;
 }
 
 HEIST_COLD_BODY void manual_reset_event::set() noexcept {
   detail::wake_list<> notified;
-  spin_guard guard{line_.lock};
+  detail::spin_guard guard{line_.lock};
   is_set_ = true;
   line_.waiters.handle_all(notified);
 }
 
 HEIST_COLD_BODY void manual_reset_event::reset() noexcept {
-  spin_guard guard{line_.lock};
+  detail::spin_guard guard{line_.lock};
   is_set_ = false;
 }
 
 HEIST_COLD_BODY bool manual_reset_event::is_set() const noexcept {
-  spin_guard guard{line_.lock};
+  detail::spin_guard guard{line_.lock};
   return is_set_;
 }
 
