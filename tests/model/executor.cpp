@@ -59,7 +59,7 @@ void life(model::execution& t) {
     seen.build(graph);
     world::scheduler<Idle, Workers> executor{threads.data()};
     for (int run = 1; run <= Runs; ++run) {
-      graph.start_run(executor, Passes).get();
+      heist::detail::start_access::run(graph, executor, Passes).get();
       seen.check(run * static_cast<int>(Passes));
     }
   });
@@ -89,14 +89,14 @@ void two_outside(model::execution& t) {
   });
   t.thread([s] {
     heist::detail::set_this_worker(nullptr);
-    s->graph.start_run(s->executor, 1).get();
+    heist::detail::start_access::run(s->graph, s->executor, 1).get();
     heist::detail::wait_for(s->other_ran, 0);
     model::check(s->others.passed[0] == 1, "who waits does not see what was done");
     delete s;
   });
   t.thread([s] {
     heist::detail::set_this_worker(nullptr);
-    static_cast<void>(s->other.start_run(s->executor, 1));
+    static_cast<void>(heist::detail::start_access::run(s->other, s->executor, 1));
   });
   for (virtual_thread& thread : threads) {
     t.thread([&thread] { thread.main(); });

@@ -64,7 +64,7 @@ struct stage {
   }
   template <class... Options>
   heist::graph_run start(std::size_t passes, Options&&... options) {
-    return graph.start_run(*workers, passes, std::forward<Options>(options)...);
+    return heist::detail::start_access::run(graph, *workers, passes, std::forward<Options>(options)...);
   }
   /// The task or callback whose exception get() throws; `none` if it throws none, or stopped_error.
   int outcome(heist::graph_run const& run) {

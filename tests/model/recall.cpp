@@ -109,7 +109,7 @@ void play(model::execution& t) {
     Script::follow(g, known);
     world::scheduler<typename Script::idle, Script::workers, typename Script::search> executor{threads.data()};
     for (int run = 1; run <= Script::runs; ++run) {
-      graph.start_run(executor, Script::passes).get();
+      heist::detail::start_access::run(graph, executor, Script::passes).get();
       seen.check(run * Script::passes);
       check_notes(seen, known, executor);
       Script::check(seen);

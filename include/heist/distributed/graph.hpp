@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "heist/core/base/errors.hpp"
+#include "heist/core/executor/start_access.hpp"
 #include "heist/distributed/graph_core.hpp"
 #include "heist/distributed/measured.hpp"
 #include "heist/distributed/placed.hpp"
@@ -187,7 +188,8 @@ class distributed_graph {
   // For the code of heist.
   distributed::graph_core& implementation() const noexcept { return *core_; }
 
-  // How executors start runs.
+ private:
+  friend struct detail::start_access;
   template <class... Options>
   distributed_run start_run(detail::core& scheduler, std::size_t passes, Options&&... options) {
     static_assert(sizeof...(Options) <= 1 && (std::is_same_v<std::decay_t<Options>, std::stop_token> && ...),
@@ -209,7 +211,6 @@ class distributed_graph {
     return {};
   }
 
- private:
   template <class T>
   int rank_of(placed<T> const& p) const {
     return p.rank();

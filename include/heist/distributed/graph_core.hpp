@@ -91,7 +91,8 @@ class graph_core final : public port,
     world_->listens();
     graph_run made;
     try {
-      made = local_.start_run(scheduler, std::size_t{1}, [self = this, run] { self->local_end(*run); });
+      made = heist::detail::start_access::run(local_, scheduler, std::size_t{1},
+                                              [self = this, run] { self->local_end(*run); });
     } catch (...) {
       fail_at_start(*run, detail::text_of(std::current_exception()));
       throw;

@@ -6,6 +6,7 @@
 #include <utility>  // forward, move
 
 #include "heist/core/base/vector.hpp"
+#include "heist/core/executor/start_access.hpp"
 #include "heist/graph/task_graph.hpp"
 
 namespace heist {
@@ -62,7 +63,8 @@ class subgraph {
     if (graph_ == nullptr) reject_empty();
   }
 
-  // How executors start runs.
+ private:
+  friend struct detail::start_access;
   template <class... Options>
   graph_run start_run(detail::core& scheduler, std::size_t passes, Options&&... options) const {
     if constexpr (detail::options_of_run<Options...>()) {
@@ -81,7 +83,6 @@ class subgraph {
     }
   }
 
- private:
   HEIST_BODY void add(detail::graph_data* of, detail::first_task t, bool valid);
   [[noreturn]] HEIST_BODY static void reject_empty();
   HEIST_BODY detail::part_option part() const;

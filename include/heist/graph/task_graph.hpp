@@ -13,6 +13,7 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/vector.hpp"
+#include "heist/core/executor/start_access.hpp"
 #include "heist/fwd.hpp"
 #include "heist/graph/always_node.hpp"
 #include "heist/graph/event.hpp"
@@ -228,7 +229,8 @@ class task_graph {
   }
   detail::graph_data& implementation() const { return data(); }
 
-  // How executors start runs.
+ private:
+  friend struct detail::start_access;
   template <class... Options>
   graph_run start_run(detail::core& scheduler, std::size_t passes, Options&&... options) {
     if constexpr (detail::options_of_run<Options...>()) {
@@ -247,7 +249,6 @@ class task_graph {
     }
   }
 
- private:
   template <class Node, class... Args>
   task<> add_node(Args&&... args) {
     return task<>{data(), data().template add_node<Node>(0, std::forward<Args>(args)...).index};

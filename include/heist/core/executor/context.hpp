@@ -11,6 +11,7 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/executor/start_access.hpp"
 #include "heist/core/policy/order.hpp"
 #include "heist/core/scheduler/fiber.hpp"
 #include "heist/core/scheduler/worker.hpp"
@@ -163,7 +164,7 @@ class basic_context {
   /// Starts a run of a graph; wait() or get() on the handle parks the task, it does not block the worker.
   template <class Graph, class... Options>
   auto run(Graph& graph, Options&&... options) const {
-    return graph.start_run(fiber_->scheduler, std::size_t{1}, std::forward<Options>(options)...);
+    return detail::start_access::run(graph, fiber_->scheduler, std::size_t{1}, std::forward<Options>(options)...);
   }
 
  private:

@@ -14,6 +14,7 @@
 #include "heist/core/executor/context.hpp"
 #include "heist/core/executor/future.hpp"
 #include "heist/core/executor/helper.hpp"
+#include "heist/core/executor/start_access.hpp"
 #include "heist/core/executor/task_callable.hpp"
 #include "heist/core/extension/search_of.hpp"
 #include "heist/core/observe/environment_trace.hpp"
@@ -341,17 +342,18 @@ class executor {
   /// earlier. Throws graph_error if heist::with names a worker, and for two stop tokens.
   template <class Graph, class... Options>
   auto run(Graph& graph, Options&&... options) {
-    return graph.start_run(scheduler_, std::size_t{1}, std::forward<Options>(options)...);
+    return detail::start_access::run(graph, scheduler_, std::size_t{1}, std::forward<Options>(options)...);
   }
   /// Starts `n` runs, one after the other, with one handle.
   template <class Graph, class... Options>
   auto run_n(Graph& graph, std::size_t n, Options&&... options) {
-    return graph.start_run(scheduler_, n, std::forward<Options>(options)...);
+    return detail::start_access::run(graph, scheduler_, n, std::forward<Options>(options)...);
   }
   /// Starts runs, one after the other, until `done()` returns true after one of them.
   template <class Graph, class Predicate, class... Options>
   auto run_until(Graph& graph, Predicate&& done, Options&&... options) {
-    return graph.start_run_until(scheduler_, std::forward<Predicate>(done), std::forward<Options>(options)...);
+    return detail::start_access::run_until(graph, scheduler_, std::forward<Predicate>(done),
+                                           std::forward<Options>(options)...);
   }
 
   // --- Wait and look ---

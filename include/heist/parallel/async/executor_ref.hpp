@@ -9,6 +9,7 @@
 #include <utility>  // forward, move
 
 #include "heist/core/executor/executor.hpp"
+#include "heist/core/executor/start_access.hpp"
 #include "heist/core/fiber/current.hpp"
 #include "heist/parallel/async/after.hpp"
 
@@ -116,15 +117,16 @@ class executor_ref {
 
   template <class Graph, class... Options>
   auto run(Graph& graph, Options&&... options) const {
-    return graph.start_run(*scheduler_, std::size_t{1}, std::forward<Options>(options)...);
+    return detail::start_access::run(graph, *scheduler_, std::size_t{1}, std::forward<Options>(options)...);
   }
   template <class Graph, class... Options>
   auto run_n(Graph& graph, std::size_t n, Options&&... options) const {
-    return graph.start_run(*scheduler_, n, std::forward<Options>(options)...);
+    return detail::start_access::run(graph, *scheduler_, n, std::forward<Options>(options)...);
   }
   template <class Graph, class Predicate, class... Options>
   auto run_until(Graph& graph, Predicate&& done, Options&&... options) const {
-    return graph.start_run_until(*scheduler_, std::forward<Predicate>(done), std::forward<Options>(options)...);
+    return detail::start_access::run_until(graph, *scheduler_, std::forward<Predicate>(done),
+                                           std::forward<Options>(options)...);
   }
 
   // --- Wait and look ---

@@ -13,6 +13,7 @@
 
 #include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/executor/executor.hpp"
+#include "heist/core/executor/start_access.hpp"
 #include "heist/core/scheduler/told_part.hpp"
 #include "heist/parallel/pipeline/deferred_tokens.hpp"
 #include "heist/parallel/pipeline/pipeline_run.hpp"
@@ -154,13 +155,12 @@ class pipeline {
   pipeline(pipeline const&) = delete;
   pipeline& operator=(pipeline const&) = delete;
 
-  // How executors start runs.
+ private:
+  friend struct detail::start_access;
   future<void> start_run(detail::core& scheduler, std::size_t passes) { return start(scheduler, passes, std::nullopt); }
   future<void> start_run(detail::core& scheduler, std::size_t passes, std::stop_token const& token) {
     return start(scheduler, passes, token);
   }
-
- private:
   future<void> start(detail::core& scheduler, std::size_t passes, std::optional<std::stop_token> const& token) {
     if (passes != 1) {
       throw executor_error{

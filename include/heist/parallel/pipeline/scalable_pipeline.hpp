@@ -12,6 +12,7 @@
 #include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/base/vector.hpp"
 #include "heist/core/executor/executor.hpp"
+#include "heist/core/executor/start_access.hpp"
 #include "heist/parallel/pipeline/deferred_tokens.hpp"
 #include "heist/parallel/pipeline/pipeline_run.hpp"
 
@@ -60,13 +61,12 @@ class scalable_pipeline {
   /// The number of stages.
   std::size_t size() const noexcept { return stages_.size(); }
 
-  // How executors start runs.
+ private:
+  friend struct detail::start_access;
   future<void> start_run(detail::core& scheduler, std::size_t passes) { return start(scheduler, passes, std::nullopt); }
   future<void> start_run(detail::core& scheduler, std::size_t passes, std::stop_token const& token) {
     return start(scheduler, passes, token);
   }
-
- private:
   using stage_function = unique_function<void(detail::fiber&, detail::interrupt_state const*, token&)>;
   struct stage {
     stage_function function;
