@@ -1,6 +1,5 @@
-# A header as the reference shows it. It hides protected members, members for heist's own code, and overloads that refuse a
-# call. Members for heist's code stand behind a comment that says so, and before the next access label or the end of the class. An
-# overload that refuses stands behind a comment that begins with "Refused:", and before an empty line.
+# A header as the reference shows it. It hides protected members, and overloads that refuse a call. Such an overload stands
+# behind a comment that begins with "Refused:", and before an empty line.
 #
 # The filter moves a class below "// A base class that the reference shows." out of heist::detail: then the pages of derived
 # classes have its members. "// --- Title ---" among the members of a class is the title of those behind it.
@@ -10,7 +9,6 @@
 /^(class|struct|template)/ { gsub(/public detail::/, "public ") }
 hides == "members" && (/^ ?(public|protected|private):/ || /^};/) { hides = "" }
 hides == "overload" && /^[ \t]*$/ { hides = "" }
-hides == "" && /^ *\/\/ (For the code of heist|How executors start runs)/ { hides = "members" }
 hides == "" && /^ ?protected:/ { hides = "members" }
 hides == "" && /^ *\/\/ Refused:/ { hides = "overload" }
 hides == "" && /^(};| ?(public|protected|private):)/ && titled { print "/// @}"; titled = 0 }

@@ -62,7 +62,7 @@ struct board {
         if (Shape.edge(i, j)) tasks[i].precede(tasks[j]);
       }
     }
-    return *tasks[0].graph();
+    return *heist::detail::task_access::graph_of(tasks[0]);
   }
   void check(int runs) {
     for (std::size_t i = 0; i < Shape.tasks; ++i) model::check(passed[i] == runs, "a task was left out, or ran twice");

@@ -1,5 +1,5 @@
 // expect: run_until\(\) asks `done\(\)` after each run
-// lines: 17
+// lines: 18
 // A graph that is to run until some number is reached, of which nobody says which.
 #include <heist/heist.hpp>
 

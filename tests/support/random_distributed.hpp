@@ -102,7 +102,8 @@ class random_distributed {
   int wrong_in(Handles const& made) const {
     int wrong = 0;
     for (std::size_t i = 0; i < plan_.size(); ++i) {
-      if (made[i].here() && made[i].local().valid() && !plan_[i].taken) wrong += made[i].result() != plan_[i].want;
+      if (made[i].here() && heist::distributed::detail::placed_access::local_of(made[i]).valid() && !plan_[i].taken)
+        wrong += made[i].result() != plan_[i].want;
     }
     return wrong;
   }

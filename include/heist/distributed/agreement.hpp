@@ -13,6 +13,7 @@
 
 #include "heist/distributed/errors.hpp"
 #include "heist/distributed/message.hpp"
+#include "heist/distributed/world_access.hpp"
 
 namespace heist::distributed {
 
@@ -28,16 +29,16 @@ class agreement {
   bytes agree(World& w, bytes const& mine, std::function<bytes(std::vector<bytes> const&)> const& combine) {
     auto const size = static_cast<std::size_t>(w.size());
     if (size == 1) return combine({mine});
-    w.listens();
+    detail::world_access::listens(w);
     struct listening {
       World& w;
-      ~listening() { w.done_listening(); }
+      ~listening() { detail::world_access::done_listening(w); }
     } const until_then{w};
     std::unique_lock guard{lock_};
     std::uint32_t const now = ++version_;
     if (w.rank() != 0) {
       guard.unlock();
-      w.send(0, {{.kind = message_kind::offer, .graph = port_, .run = now}, mine});
+      detail::world_access::send(w, 0, {{.kind = message_kind::offer, .graph = port_, .run = now}, mine});
       guard.lock();
       wait(guard, [&] { return answers_.contains(now); });
       bytes const answer = std::move(answers_.at(now));
@@ -52,7 +53,7 @@ class agreement {
     guard.unlock();
     bytes const answer = combine(all);
     for (int to = 1; to < w.size(); ++to)
-      w.send(to, {{.kind = message_kind::answer, .graph = port_, .run = now}, answer});
+      detail::world_access::send(w, to, {{.kind = message_kind::answer, .graph = port_, .run = now}, answer});
     return answer;
   }
 

@@ -118,8 +118,8 @@ class distributed_graph {
   distributed_graph(world& w, distributed_options const& wanted) : distributed_graph{w} {
     bool const moves = wanted.placement != nullptr;
     if (wanted.remember || !wanted.restart.empty() || moves) {
-      core_->remember(wanted.restart, moves ? wanted.placement->ranks() : std::vector<std::int32_t>{},
-                      moves ? wanted.placement->form() : 0);
+      core_->remember(wanted.restart, moves ? wanted.placement->ranks_ : std::vector<std::int32_t>{},
+                      moves ? wanted.placement->form_ : 0);
     }
   }
   distributed_graph(distributed_graph&&) noexcept = default;
@@ -185,10 +185,9 @@ class distributed_graph {
   std::size_t values_in() const noexcept { return core_->incoming_count(); }
   std::size_t values_out() const noexcept { return core_->crossing_count(); }
   world& of() const noexcept { return core_->of(); }
-  // For the code of heist.
-  distributed::graph_core& implementation() const noexcept { return *core_; }
 
  private:
+  friend class place::measured;
   friend struct detail::start_access;
   template <class... Options>
   distributed_run start_run(detail::core& scheduler, std::size_t passes, Options&&... options) {
@@ -291,14 +290,14 @@ class distributed_graph {
   /// refuse it before it runs. Until then a task that fails stands in.
   template <class T>
   task<T> local_of(placed<T> const& p) {
-    if (p.local().valid()) return p.local();
+    if (p.local_.valid()) return p.local_;
     return core_->local().emplace([core = core_.get()]() -> T { throw graph_error{core->remembered().difference()}; });
   }
 
   // The same input, here.
   template <class T>
   task<T> receive(placed<T> const& p) {
-    return p.rank() == core_->rank() ? local_of(p) : core_->template receive<T>(p.id(), p.rank());
+    return p.rank() == core_->rank() ? local_of(p) : core_->template receive<T>(p.id_, p.rank());
   }
   template <class T>
   auto receive(detail::take_of<placed<T>> const& t) {
@@ -320,7 +319,7 @@ class distributed_graph {
 
   template <class T>
   static void add_numbers(std::vector<std::uint32_t>& to, placed<T> const& p) {
-    to.push_back(p.id());
+    to.push_back(p.id_);
   }
   template <class Range>
   static void add_numbers(std::vector<std::uint32_t>& to, Range const& all) {
@@ -340,17 +339,17 @@ class distributed_graph {
                   "process; fix it by returning a value.");
     distributed::graph_core& core = *core_;
     [[maybe_unused]] auto const check = [&](auto const& p, bool) {
-      if (p.core() != &core) reject_foreign();
+      if (p.core_ != &core) reject_foreign();
     };
     (for_each_of(in, check), ...);
     if constexpr ((detail::is_take<In> || ...)) {
       auto const take = [&](auto const& p, bool is_taken) {
-        if (is_taken) core.take_once(p.id());
+        if (is_taken) core.take_once(p.id_);
       };
       (for_each_of(in, take), ...);
     }
     std::uint32_t const id = core.add(rank, type_number<result>(), how);
-    [[maybe_unused]] auto const mix = [&](auto const& p, bool is_taken) { core.add_input(p.id(), is_taken); };
+    [[maybe_unused]] auto const mix = [&](auto const& p, bool is_taken) { core.add_input(p.id_, is_taken); };
     (for_each_of(in, mix), ...);
     placed<result> made{core, rank, id};
     place<F>(made, std::forward<G>(f), in...);
@@ -361,23 +360,23 @@ class distributed_graph {
   template <class F, class R, class G, class... In>
   void place(placed<R>& made, G&& f, In const&... in) {
     distributed::graph_core& core = *core_;
-    auto const state = core.state_of(made.id());
+    auto const state = core.state_of(made.id_);
     if (state == distributed::saved_state::skipped) return;
     bool const here = made.rank() == core.rank();
     if (state == distributed::saved_state::loaded) {
       if (!here) return;
-      auto* const own = core.note_of(made.id());
-      made.local_ = core.local().emplace([from = &core, id = made.id()] { return from->template saved_value<R>(id); });
-      core.add_here(made.id(), made.local_.index());
+      auto* const own = core.note_of(made.id_);
+      made.local_ = core.local().emplace([from = &core, id = made.id_] { return from->template saved_value<R>(id); });
+      core.add_here(made.id_, made.local_);
       core.noted(own, made.local_);
     } else if (here) {
-      auto* const own = core.note_of(made.id());
+      auto* const own = core.note_of(made.id_);
       made.local_ = core.local().emplace(distributed::measured_task<F>{std::forward<G>(f), own}, receive(in)...);
-      core.add_here(made.id(), made.local_.index());
+      core.add_here(made.id_, made.local_);
       core.noted(own, made.local_);
     } else {
       [[maybe_unused]] auto const send = [&](auto const& p, bool) {
-        if (p.rank() == core.rank()) core.send_to(made.rank(), p.id(), local_of(p));
+        if (p.rank() == core.rank()) core.send_to(made.rank(), p.id_, local_of(p));
       };
       (for_each_of(in, send), ...);
     }

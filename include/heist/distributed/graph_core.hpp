@@ -41,11 +41,11 @@ class graph_core final : public port,
 
   static std::shared_ptr<graph_core> make(world& w) {
     auto const made = std::make_shared<graph_core>(w);
-    made->add_here(no_task, made->local_.emplace_always([core = made.get()] { core->opened(); }).index());
-    auto& data = made->local_.implementation();
+    made->add_here(no_task, made->local_.emplace_always([core = made.get()] { core->opened(); }));
+    auto& data = local_access::data_of(made->local_);
     data.on_failure.tell = [](void* to) { static_cast<graph_core*>(to)->failed_here(); };
     data.on_failure.to = made.get();
-    std::uint32_t const number = w.add(made);
+    std::uint32_t const number = detail::world_access::add(w, made);
     made->number_ = number;
     made->set_port(number);
     return made;
@@ -67,7 +67,7 @@ class graph_core final : public port,
       }
     }
     local_ = task_graph{};
-    world_->remove(number_);
+    detail::world_access::remove(*world_, number_);
   }
 
   // ---- running ----
@@ -88,7 +88,7 @@ class graph_core final : public port,
         early_interrupts_.erase(early);
       }
     }
-    world_->listens();
+    detail::world_access::listens(*world_);
     graph_run made;
     try {
       made = heist::detail::start_access::run(local_, scheduler, std::size_t{1},
@@ -288,7 +288,7 @@ class graph_core final : public port,
   }
   /// The value was given up before it came.
   void too_late(int from, message const& m) {
-    if (m.head.kind == message_kind::value) world_->used_up(from, m.head.graph, m.data.size());
+    if (m.head.kind == message_kind::value) detail::world_access::used_up(*world_, from, m.head.graph, m.data.size());
   }
 
   std::uint32_t current_run() override {
@@ -304,13 +304,13 @@ class graph_core final : public port,
     for (int const rank : to) {
       try {
         if (value != nullptr) {
-          world_->send_value(rank, head, *value);
+          detail::world_access::send_value(*world_, rank, head, *value);
           continue;
         }
       } catch (...) {  // no memory; but a message has to come
         failed = std::current_exception();
       }
-      world_->send(rank, {{.kind = message_kind::none, .graph = number_, .run = head.run, .task = id}, {}});
+      dispatch(rank, {{.kind = message_kind::none, .graph = number_, .run = head.run, .task = id}, {}});
     }
     if (failed) std::rethrow_exception(failed);
   }
@@ -326,7 +326,7 @@ class graph_core final : public port,
       heist::detail::wait_to_the_end(before->over, before->generation, {"a run of a distributed graph"});
     for (auto const& [id, ranks] : sends_) {
       for (int const to : *ranks)
-        world_->send(to, {{.kind = message_kind::none, .graph = number_, .run = run.number, .task = id}, {}});
+        dispatch(to, {{.kind = message_kind::none, .graph = number_, .run = run.number, .task = id}, {}});
     }
     std::vector<message> early;
     {
@@ -353,7 +353,7 @@ class graph_core final : public port,
     message_head const head{
         .kind = message_kind::interrupt, .graph = number_, .run = run.number, .task = stopped ? 1u : 0u};
     for (int to = 0; to < world_->size(); ++to) {
-      if (to != rank()) world_->send(to, {head, {}});
+      if (to != rank()) dispatch(to, {head, {}});
     }
   }
   void interrupted_there(std::uint32_t number, bool stopped) {
@@ -379,7 +379,7 @@ class graph_core final : public port,
 
   /// This rank's part has ended: called as a callback of its run.
   void local_end(run_record& run) {
-    auto const& state = *local_.implementation().current;
+    auto const& state = *local_access::data_of(local_).current;
     bool const failed = state.exception != nullptr;
     std::string const text = failed ? detail::text_of(state.exception) : std::string{};
     std::lock_guard const guard{lock_};
@@ -392,7 +392,7 @@ class graph_core final : public port,
   void tell_end(run_record& run, bool failed, std::string const& text) {
     part_report const report{failed, run.stop_known, text};
     if (rank() == 0) return part_ended(run.number, 0, report);
-    world_->send(0, {{.kind = message_kind::ended, .graph = number_, .run = run.number}, detail::packed(report)});
+    dispatch(0, {{.kind = message_kind::ended, .graph = number_, .run = run.number}, detail::packed(report)});
   }
   /// On rank 0.
   void part_ended(std::uint32_t number, int from, part_report const& report) {
@@ -410,7 +410,7 @@ class graph_core final : public port,
     parts_.erase(number);
     auto const data = detail::packed(decision);
     for (int to = 1; to < world_->size(); ++to)
-      world_->send(to, {{.kind = message_kind::decision, .graph = number_, .run = number}, data});
+      dispatch(to, {{.kind = message_kind::decision, .graph = number_, .run = number}, data});
     evaluate(number, decision);
   }
   void evaluate(std::uint32_t number, decision_report const& decision) {
@@ -419,7 +419,7 @@ class graph_core final : public port,
     auto const run = found->second;
     runs_.erase(found);
     std::tie(run->failed_on, run->stopped, run->text) = decision;
-    world_->done_listening();
+    detail::world_access::done_listening(*world_);
     run->over.complete();
   }
 

@@ -18,12 +18,17 @@
 #include "heist/distributed/memory.hpp"
 #include "heist/distributed/ways.hpp"
 #include "heist/distributed/world.hpp"
+#include "heist/distributed/world_access.hpp"
+#include "heist/graph/access.hpp"
 #include "heist/graph/task_graph.hpp"
 
 namespace heist::distributed {
 
 class graph_part {
  public:
+  using task_access = heist::detail::task_access;
+  using local_access = heist::detail::task_graph_access;
+
   explicit graph_part(world& w) noexcept : world_{&w} {}
   graph_part(graph_part const&) = delete;
   graph_part& operator=(graph_part const&) = delete;
@@ -65,7 +70,10 @@ class graph_part {
     }
   }
   /// A task of this rank is here in the local graph.
-  void add_here(std::uint32_t task, std::uint32_t index) { here_.emplace_back(task, index); }
+  template <class T>
+  void add_here(std::uint32_t task, heist::task<T> const& here) {
+    here_.emplace_back(task, task_access::index_of(here));
+  }
   /// Where the next task is put whose place is preferred only.
   int preferred(int rank) const noexcept {
     bool const known = memory_ != nullptr && memory_->ranks.size() > tasks_ + std::size_t{1};
@@ -84,7 +92,7 @@ class graph_part {
   template <class T>
   void noted(own_task* own, task<T> const& here) const {
     if (own == nullptr) return;
-    own->index = here.index();
+    own->index = task_access::index_of(here);
     if constexpr (std::is_void_v<T>) {
       own->save = &add_saver<T>;
     } else if constexpr (serializable<T>) {
@@ -123,12 +131,13 @@ class graph_part {
   /// The value of a task of another rank, here.
   template <class T>
   task<T> receive(std::uint32_t id, int from) {
-    if (auto const found = incoming_.find(id); found != incoming_.end()) return local_.handle<T>(found->second.index);
-    task<T> const made = local_.emplace_node<incoming_node<T>, T>(*this, id, from);
-    local_.implementation().may_have_events = true;
-    auto& node = static_cast<incoming_node<T>&>(*local_.implementation().nodes[made.index()]);
-    incoming_.emplace(id, arrival{&node, made.index()});
-    add_here(id, made.index());
+    if (auto const found = incoming_.find(id); found != incoming_.end())
+      return local_access::handle<T>(local_, found->second.index);
+    task<T> const made = local_access::add_node<incoming_node<T>, T>(local_, *this, id, from);
+    local_access::data_of(local_).may_have_events = true;
+    auto& node = static_cast<incoming_node<T>&>(*local_access::data_of(local_).nodes[task_access::index_of(made)]);
+    incoming_.emplace(id, arrival{&node, task_access::index_of(made)});
+    add_here(id, made);
     return made;
   }
 
@@ -140,15 +149,18 @@ class graph_part {
       ranks = std::make_unique<std::vector<int>>();
       task<> sender;
       if constexpr (detail::may_be_lent<T>()) {
-        sender = local_.emplace_node<sending_node, void>(&send_in_place<T>, *this, id, here.index(), *ranks);
-        local_.implementation().may_have_events = true;
-        sending_.push_back(static_cast<sending_node*>(local_.implementation().nodes[sender.index()]));
+        sender = local_access::add_node<sending_node, void>(local_, &send_in_place<T>, *this, id,
+                                                            task_access::index_of(here), *ranks);
+        local_access::data_of(local_).may_have_events = true;
+        sending_.push_back(
+            static_cast<sending_node*>(local_access::data_of(local_).nodes[task_access::index_of(sender)]));
       } else {
         sender = local_.emplace_always(
             [this, id, here, list = ranks.get()](heist::context c) { send<T>(id, here, *list, c.stop_requested()); });
       }
-      add_here(no_task, sender.index());
-      local_.implementation().add_edge(here.index(), sender.index(), !std::is_void_v<T>);
+      add_here(no_task, sender);
+      local_access::data_of(local_).add_edge(task_access::index_of(here), task_access::index_of(sender),
+                                             !std::is_void_v<T>);
     }
     for (int const r : *ranks) {
       if (r == to) return;
@@ -173,7 +185,7 @@ class graph_part {
   /// Tells the local graph the ways of its tasks in the whole graph (README.md, "Order"), when it does not run.
   void find_ways() {
     if (!ways_are_old_) return;
-    auto& local = local_.implementation();
+    auto& local = local_access::data_of(local_);
     std::vector<std::uint32_t> ways = edges_.ways();
     ways[no_task] = std::numeric_limits<std::uint32_t>::max();
     auto known = heist::detail::make_unique<heist::detail::vector<std::uint32_t>>();
@@ -222,6 +234,7 @@ class graph_part {
   };
 
   ~graph_part() = default;
+  void dispatch(int to, message&& m) const { detail::world_access::send(*world_, to, std::move(m)); }
   /// A value, or the news that there is none, goes to these ranks; called in a run.
   virtual void post(std::uint32_t id, bytes* value, std::vector<int> const& to) = 0;
 
@@ -253,12 +266,12 @@ class graph_part {
   /// Adds a task that writes what a task leaves. Nothing is written in a run that is interrupted.
   template <class T>
   static void add_saver(graph_part& graph, own_task const& of) {
-    task<T> const here = graph.local_.template handle<T>(of.index);
+    task<T> const here = local_access::handle<T>(graph.local_, of.index);
     auto const saver = graph.local_.emplace_always([me = &graph, here, id = of.id](heist::context c) {
       if (!c.stop_requested()) me->save_value<T>(id, here);
     });
-    graph.add_here(of.id, saver.index());  // as urgent as the task
-    graph.local_.implementation().add_edge(of.index, saver.index(), !std::is_void_v<T>);
+    graph.add_here(of.id, saver);  // as urgent as the task
+    local_access::data_of(graph.local_).add_edge(of.index, task_access::index_of(saver), !std::is_void_v<T>);
   }
   template <class T>
   void save_value(std::uint32_t id, task<T> const& here) {
@@ -267,8 +280,8 @@ class graph_part {
     h.run += current_run();
     if constexpr (std::is_void_v<T>) {
       memory_->files->write(h, {});
-    } else if (here.value().full()) {
-      memory_->files->write(h, detail::packed<T>(here.value().get()));
+    } else if (task_access::value_of(here).full()) {
+      memory_->files->write(h, detail::packed<T>(task_access::value_of(here).get()));
     }
   }
 
@@ -277,9 +290,10 @@ class graph_part {
   template <class T>
   static bool send_in_place(sending_node& self, bool interrupted) {
     graph_part& graph = *self.graph;
-    task<T> const here = graph.local_.template handle<T>(self.here);
-    if (!interrupted && here.value().full() && !graph.world_->options().silence_ends) {
-      if (auto const found = detail::plain_bytes(here.value().get()); found.size() > small_value) {
+    task<T> const here = local_access::handle<T>(graph.local_, self.here);
+    if (!interrupted && task_access::value_of(here).full() &&
+        !detail::world_access::options_of(*graph.world_).silence_ends) {
+      if (auto const found = detail::plain_bytes(task_access::value_of(here).get()); found.size() > small_value) {
         std::shared_ptr<sending_node::loan> until_sent;
         try {
           until_sent = std::make_shared<sending_node::loan>(self);
@@ -306,9 +320,9 @@ class graph_part {
     if (!interrupted) {
       if constexpr (std::is_void_v<T>) {
         there = true;
-      } else if (here.value().full()) {
+      } else if (task_access::value_of(here).full()) {
         try {
-          data = detail::packed<T>(here.value().get());
+          data = detail::packed<T>(task_access::value_of(here).get());
           there = true;
         } catch (...) {
           failed = heist::detail::exception_of_task();
@@ -321,7 +335,7 @@ class graph_part {
 };
 
 inline void used_up(incoming_part& part, std::size_t size) {
-  part.graph->of().used_up(part.from, part.come.head.graph, size);
+  detail::world_access::used_up(part.graph->of(), part.from, part.come.head.graph, size);
 }
 
 }  // namespace heist::distributed

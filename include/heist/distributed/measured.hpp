@@ -11,6 +11,7 @@
 #include "heist/core/base/errors.hpp"
 #include "heist/distributed/memory.hpp"
 #include "heist/distributed/placement_search.hpp"
+#include "heist/fwd.hpp"
 #include "heist/tools/simulate/ranks.hpp"
 
 namespace heist::place {
@@ -29,7 +30,7 @@ class measured {
   /// distributed_options::remember. `network`: in nanoseconds; benchmarks/distributed measures it.
   template <class Graph>
   explicit measured(Graph const& g, sim::network const& network = {}) {
-    auto& core = g.implementation();
+    auto& core = *g.core_;
     distributed::graph_memory const& memory = core.remembered();
     std::vector<distributed::task_cost> costs;
     for (auto const& own : memory.own) costs.push_back({own.id, own.save == nullptr, own.microseconds, own.bytes});
@@ -64,12 +65,10 @@ class measured {
   double predicted_before() const noexcept { return before_; }
   double predicted_after() const noexcept { return after_; }
 
-  // For the code of heist.
-  std::vector<std::int32_t> const& ranks() const noexcept { return ranks_; }  ///< by number; 0 is no task's
-  std::uint64_t form() const noexcept { return form_; }
-
  private:
-  std::vector<std::int32_t> ranks_;
+  friend class heist::distributed_graph;
+
+  std::vector<std::int32_t> ranks_;  ///< by the task's number; 0 is no task's
   std::uint64_t form_ = 0;
   std::size_t moved_ = 0;
   double before_ = 0, after_ = 0;

@@ -16,6 +16,10 @@ namespace heist {
 
 class distributed_graph;
 
+namespace distributed::detail {
+struct placed_access;
+}
+
 /// A task of a distributed graph that leaves a value of type T: known on all ranks, and run by one.
 ///
 /// Threads  as the graph: built by one thread at a time.
@@ -66,13 +70,9 @@ class placed {
     return *this;
   }
 
-  // For the code of heist.
-  std::uint32_t id() const noexcept { return id_; }
-  task<T> const& local() const noexcept { return local_; }
-  distributed::graph_core* core() const noexcept { return core_; }
-
  private:
   friend class distributed_graph;
+  friend struct distributed::detail::placed_access;
   template <class>
   friend class placed;
   placed(distributed::graph_core& core, int rank, std::uint32_t id) noexcept : core_{&core}, rank_{rank}, id_{id} {}
@@ -107,6 +107,14 @@ class placed {
 };
 
 namespace distributed::detail {
+
+/// For tests.
+struct placed_access {
+  template <class T>
+  static task<T> const& local_of(placed<T> const& p) noexcept {
+    return p.local_;
+  }
+};
 
 template <class A>
 inline constexpr bool is_placed = false;

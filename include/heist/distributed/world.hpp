@@ -24,6 +24,7 @@
 #include "heist/distributed/agreement.hpp"
 #include "heist/distributed/engine.hpp"
 #include "heist/distributed/wire.hpp"
+#include "heist/distributed/world_access.hpp"
 
 namespace heist {
 
@@ -147,8 +148,37 @@ class world {
     world_port_->agree(*this, {}, [](std::vector<distributed::bytes> const&) { return distributed::bytes{}; });
   }
 
-  // For the code of heist.
-  world_options const& options() const noexcept { return options_; }
+ private:
+  friend struct distributed::detail::world_access;
+  using clock = std::chrono::steady_clock;
+
+  /// To and from one rank.
+  struct link {
+    std::uint64_t sent = 0;
+    std::size_t most = 0;            ///< bytes that a graph had in flight
+    std::uint64_t taken = 0;         ///< all messages up to this number have come
+    std::set<std::uint64_t> beyond;  ///< these, too
+
+    /// False if it has come before.
+    bool is_new(std::uint64_t number) {
+      if (number == taken + 1 && beyond.empty()) return ++taken, true;
+      if (number <= taken || !beyond.insert(number).second) return false;
+      while (!beyond.empty() && *beyond.begin() == taken + 1) ++taken, beyond.erase(beyond.begin());
+      return true;
+    }
+  };
+
+  /// The values of one graph to and from one rank. Each graph has a window of its own, so values that the other rank
+  /// does not use up yet delay no other graph.
+  struct flow {
+    std::size_t in_flight = 0;  ///< bytes of values that are not known to be used up there
+    std::deque<distributed::message> waiting;
+    std::size_t used_up = 0;  ///< here, of its values, and not yet told
+  };
+  struct open_port {
+    std::shared_ptr<distributed::port> to;
+    std::vector<flow> flows;  ///< by rank
+  };
 
   /// The number of the port, the same on all ranks.
   std::uint32_t add(std::shared_ptr<distributed::port> p) {
@@ -234,37 +264,6 @@ class world {
     for (link const& l : links_) most = std::max(most, l.most);
     return most;
   }
-
- private:
-  using clock = std::chrono::steady_clock;
-
-  /// To and from one rank.
-  struct link {
-    std::uint64_t sent = 0;
-    std::size_t most = 0;            ///< bytes that a graph had in flight
-    std::uint64_t taken = 0;         ///< all messages up to this number have come
-    std::set<std::uint64_t> beyond;  ///< these, too
-
-    /// False if it has come before.
-    bool is_new(std::uint64_t number) {
-      if (number == taken + 1 && beyond.empty()) return ++taken, true;
-      if (number <= taken || !beyond.insert(number).second) return false;
-      while (!beyond.empty() && *beyond.begin() == taken + 1) ++taken, beyond.erase(beyond.begin());
-      return true;
-    }
-  };
-
-  /// The values of one graph to and from one rank. Each graph has a window of its own, so values that the other rank
-  /// does not use up yet delay no other graph.
-  struct flow {
-    std::size_t in_flight = 0;  ///< bytes of values that are not known to be used up there
-    std::deque<distributed::message> waiting;
-    std::size_t used_up = 0;  ///< here, of its values, and not yet told
-  };
-  struct open_port {
-    std::shared_ptr<distributed::port> to;
-    std::vector<flow> flows;  ///< by rank
-  };
 
   void begin() {
     world_port_ = std::make_shared<world_port>(*this);

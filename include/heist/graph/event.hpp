@@ -10,6 +10,7 @@
 
 #include "heist/core/base/result.hpp"
 #include "heist/fwd.hpp"
+#include "heist/graph/access.hpp"
 #include "heist/graph/event_part.hpp"
 #include "heist/graph/task.hpp"
 #include "heist/graph/typed_node.hpp"
@@ -110,7 +111,7 @@ class event : public task<T> {
         "heist: event<T>::set_value() makes a T of its arguments; fix it by giving it those of a constructor of "
         "T, and none for event<void>.");
     node& me = itself();
-    if (!me.claim(*this->graph(), this->index())) return;
+    if (!me.claim(*access::graph_of(*this), access::index_of(*this))) return;
     try {
       me.exception = nullptr;
       if constexpr (std::is_void_v<T>) {
@@ -124,15 +125,18 @@ class event : public task<T> {
     if (me.word.fill()) me.resume();
   }
   /// Ends the run with this exception instead. Errors as for set_value().
-  void set_exception(std::exception_ptr why) const { itself().fail(std::move(why), *this->graph(), this->index()); }
+  void set_exception(std::exception_ptr why) const {
+    itself().fail(std::move(why), *access::graph_of(*this), access::index_of(*this));
+  }
 
  private:
   friend class task_graph;
   friend struct detail::event_access;
   using node = detail::event_node<T>;
+  using access = detail::task_access;
   explicit event(task<T> const& t) noexcept : task<T>{t} {}
   event& after(task<T> const&) noexcept { return *this; }
-  node& itself() const { return static_cast<node&>(*this->checked().nodes[this->index()]); }
+  node& itself() const { return static_cast<node&>(*this->checked().nodes[access::index_of(*this)]); }
 };
 
 }  // namespace heist

@@ -119,7 +119,9 @@ class each_value {
     }
     return true;
   }
-  values<T> get() const noexcept { return {{reinterpret_cast<char const*>(all_.get()), sizeof(all_[0]), 0}, count_}; }
+  values<T> get() const noexcept {
+    return values_access::make<values<T>>({reinterpret_cast<char const*>(all_.get()), sizeof(all_[0]), 0}, count_);
+  }
 
  private:
   unique_ptr<result_slot<T> const*[]> all_;

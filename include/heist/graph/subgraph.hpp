@@ -7,6 +7,7 @@
 
 #include "heist/core/base/vector.hpp"
 #include "heist/core/executor/start_access.hpp"
+#include "heist/graph/access.hpp"
 #include "heist/graph/task_graph.hpp"
 
 namespace heist {
@@ -52,14 +53,14 @@ class subgraph {
   template <class First, class... Tasks>
   requires detail::task_handle<First> &&
       (detail::task_handle<Tasks>&&...) explicit subgraph(First const& first, Tasks const&... tasks) {
-    add(first.graph(), {first.index(), first.created()}, first.valid());
-    (add(tasks.graph(), {tasks.index(), tasks.created()}, tasks.valid()), ...);
+    add(first);
+    (add(tasks), ...);
   }
   /// Of a range of handles. An empty part runs nothing, but needs a graph: throws graph_error for an empty range.
   template <class Range>
   requires detail::task_range<Range>
   explicit subgraph(Range const& tasks) {
-    for (auto const& t : tasks) add(t.graph(), {t.index(), t.created()}, t.valid());
+    for (auto const& t : tasks) add(t);
     if (graph_ == nullptr) reject_empty();
   }
 
@@ -83,6 +84,11 @@ class subgraph {
     }
   }
 
+  template <class Task>
+  void add(Task const& t) {
+    using access = detail::task_access;
+    add(access::graph_of(t), {access::index_of(t), access::created_of(t)}, t.valid());
+  }
   HEIST_BODY void add(detail::graph_data* of, detail::first_task t, bool valid);
   [[noreturn]] HEIST_BODY static void reject_empty();
   HEIST_BODY detail::part_option part() const;

@@ -11,6 +11,7 @@
 #include "heist/core/base/errors.hpp"
 #include "heist/core/executor/task_callable.hpp"
 #include "heist/fwd.hpp"
+#include "heist/graph/access.hpp"
 #include "heist/graph/edit.hpp"
 #include "heist/graph/graph_data.hpp"
 #include "heist/graph/typed_node.hpp"
@@ -139,13 +140,9 @@ class task_operations {
   /// The same task of the same graph?
   template <class Other>
   friend bool operator==(task_operations const& a, task_operations<Other> const& b) noexcept {
-    return a.graph() == b.graph() && a.index() == b.index() && a.created() == b.created();
+    return a.graph_ == task_access::graph_of(b) && a.index_ == task_access::index_of(b) &&
+           a.created_ == task_access::created_of(b);
   }
-
-  // For the code of heist.
-  graph_data* graph() const noexcept { return graph_; }
-  std::uint32_t index() const noexcept { return index_; }
-  std::uint32_t created() const noexcept { return created_; }
 
  protected:
   task_operations(graph_data& graph, std::uint32_t index) noexcept
@@ -162,14 +159,17 @@ class task_operations {
   Self& self() noexcept { return static_cast<Self&>(*this); }
 
  private:
+  friend struct task_access;
+
   template <class A, class B>
   static void connect(A const& from, B const& to) {
-    if (from.graph() == nullptr || from.graph() != to.graph() || !from.valid() || !to.valid()) {
+    graph_data* const graph = task_access::graph_of(from);
+    if (graph == nullptr || graph != task_access::graph_of(to) || !from.valid() || !to.valid()) {
       throw graph_error{
           "an edge between tasks that are not both in the same graph; fix it by composing the one graph into "
           "the other, and by not using handles of erased tasks."};
     }
-    from.graph()->add_edge(from.index(), to.index(), false);
+    graph->add_edge(task_access::index_of(from), task_access::index_of(to), false);
   }
 
   graph_data* graph_ = nullptr;
@@ -205,14 +205,15 @@ class task : public detail::task_operations<task<T>> {
   /// Converts to a handle without the value.
   operator task<void>() const noexcept;
 
-  // For the code of heist.
-  detail::result_slot<T> const& value() const {
-    return static_cast<detail::value_node<T> const&>(*this->checked().nodes[this->index()]).value;
-  }
-
  private:
   friend class task_graph;
+  friend struct detail::task_access;
   using detail::task_operations<task<T>>::task_operations;
+
+  detail::result_slot<T> const& value() const {
+    return static_cast<detail::value_node<T> const&>(*this->checked().nodes[detail::task_access::index_of(*this)])
+        .value;
+  }
 };
 
 /// A handle of a task without a value: also of placeholders, conditions and composed graphs.
@@ -228,9 +229,10 @@ class task<void> : public detail::task_operations<task<void>> {
       using node = detail::task_node<std::decay_t<F>, void>;
       detail::graph_data& g = checked();
       g.about_to_change("give a task other work");
-      detail::node_operations const& type = g.nodes[index()]->type();
+      std::uint32_t const index = detail::task_access::index_of(*this);
+      detail::node_operations const& type = g.nodes[index]->type();
       if (type.kind != task_kind::task || type.forget_value != nullptr) detail::reject_other_work(name());
-      g.replace_node<node>(index(), std::forward<F>(f));
+      g.replace_node<node>(index, std::forward<F>(f));
     }
     return *this;
   }
@@ -246,7 +248,8 @@ class task<void> : public detail::task_operations<task<void>> {
 
 template <class T>
 task<T>::operator task<void>() const noexcept {
-  return this->valid() ? task<void>{*this->graph(), this->index()} : task<void>{};
+  using access = detail::task_access;
+  return this->valid() ? task<void>{*access::graph_of(*this), access::index_of(*this)} : task<void>{};
 }
 
 template <class Self>
@@ -270,8 +273,9 @@ void detail::task_operations<Self>::for_each_predecessor(F&& f) const {
 template <class T>
 struct std::hash<heist::task<T>> {
   std::size_t operator()(heist::task<T> const& t) const noexcept {
-    auto const where = reinterpret_cast<std::uintptr_t>(t.graph());
-    std::uint64_t const which = std::uint64_t{t.created()} << 32 | t.index();
+    using access = heist::detail::task_access;
+    auto const where = reinterpret_cast<std::uintptr_t>(access::graph_of(t));
+    std::uint64_t const which = std::uint64_t{access::created_of(t)} << 32 | access::index_of(t);
     return std::hash<std::uint64_t>{}((which ^ where) * 0x9e3779b97f4a7c15u >> 7);
   }
 };

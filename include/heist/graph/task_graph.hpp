@@ -15,6 +15,7 @@
 #include "heist/core/base/vector.hpp"
 #include "heist/core/executor/start_access.hpp"
 #include "heist/fwd.hpp"
+#include "heist/graph/access.hpp"
 #include "heist/graph/always_node.hpp"
 #include "heist/graph/event.hpp"
 #include "heist/graph/graph_data.hpp"
@@ -164,14 +165,14 @@ class task_graph {
   template <class T>
   void erase(task<T> const& t) {
     check_same_graph(t);
-    data().erase_node(t.index());
+    data().erase_node(access::index_of(t));
   }
   /// Removes every edge from `a` to `b`. Throws graph_error if one carries a value. Cost: linear in the edges.
   template <class A, class B>
   void erase_edge(task<A> const& a, task<B> const& b) {
     check_same_graph(a);
     check_same_graph(b);
-    data().erase_edges(a.index(), b.index());
+    data().erase_edges(access::index_of(a), access::index_of(b));
   }
   /// Removes all tasks and edges; handles become invalid. The graph keeps the memory for new tasks. Assign a new
   /// graph to release it.
@@ -191,7 +192,7 @@ class task_graph {
   /// touches. Empty before the first run. Throws graph_error while the graph runs. Cost: linear in tasks and edges.
   template <class Memory = graph_memory>
   Memory memory() const {
-    return Memory::of(data());
+    return detail::graph_memory_access::of<Memory>(data());
   }
   /// This and all later runs under policy::replay follow `memory`. It comes from this graph, or from one that was
   /// built in the same way, perhaps by another process (graph_memory::from_json). In the strict modes each task
@@ -200,7 +201,7 @@ class task_graph {
   /// memory of another graph, and while the graph runs.
   template <class Memory>
   void follow(Memory const& memory, replay_mode mode) {
-    memory.be_followed(data(), mode);
+    detail::graph_memory_access::follow(data(), memory, mode);
   }
   /// This and all later runs under policy::replay place tasks as task::on_worker() and task::on_squad() say.
   void follow_placement();
@@ -218,19 +219,10 @@ class task_graph {
   /// Writes the graph in the DOT language; edges of conditions are dashed and numbered, composed graphs are boxes.
   void dot(std::ostream& out) const;
 
-  // For the code of heist: a task of a kind of its own, the handle of one by its number, and what is behind it all.
-  template <class Node, class T, class... Args>
-  task<T> emplace_node(Args&&... args) {
-    return handle<T>(data().template add_node<Node>(0, std::forward<Args>(args)...).index);
-  }
-  template <class T>
-  task<T> handle(std::uint32_t index) const {
-    return task<T>{data(), index};
-  }
-  detail::graph_data& implementation() const { return data(); }
-
  private:
   friend struct detail::start_access;
+  friend struct detail::task_graph_access;
+  using access = detail::task_access;
   template <class... Options>
   graph_run start_run(detail::core& scheduler, std::size_t passes, Options&&... options) {
     if constexpr (detail::options_of_run<Options...>()) {
@@ -249,9 +241,13 @@ class task_graph {
     }
   }
 
-  template <class Node, class... Args>
-  task<> add_node(Args&&... args) {
-    return task<>{data(), data().template add_node<Node>(0, std::forward<Args>(args)...).index};
+  template <class Node, class T = void, class... Args>
+  task<T> add_node(Args&&... args) {
+    return handle<T>(data().template add_node<Node>(0, std::forward<Args>(args)...).index);
+  }
+  template <class T>
+  task<T> handle(std::uint32_t index) const {
+    return task<T>{data(), index};
   }
 
   /// A task keeps this tuple of an input: nothing of a task without a value.
@@ -330,7 +326,7 @@ class task_graph {
           detail::graph_data& d = data();
           [[maybe_unused]] detail::vector<detail::graph_data::input_note> inputs;
           if constexpr ((detail::is_take<In> || ...)) {
-            auto const note = [&](auto const& t, bool is_taken) { inputs.push_back({t.index(), is_taken}); };
+            auto const note = [&](auto const& t, bool is_taken) { inputs.push_back({access::index_of(t), is_taken}); };
             (for_each_task_of(in, note), ...);
             d.reject_consumers(inputs.data(), inputs.size());
           }
@@ -346,7 +342,7 @@ class task_graph {
             }
           }
           [[maybe_unused]] auto const connect = [&](auto const& t, bool) {
-            d.add_edge(t.index(), index, has_value(t));
+            d.add_edge(access::index_of(t), index, has_value(t));
           };
           (for_each_task_of(in, connect), ...);
           return task<result>{d, index};
@@ -356,7 +352,7 @@ class task_graph {
 
   template <class T>
   void check_same_graph(task<T> const& t) const {
-    if (t.graph() != &data() || !t.valid()) {
+    if (access::graph_of(t) != &data() || !t.valid()) {
       throw graph_error{
           "a task of another graph, or none, where one of this graph is needed; fix it by using a handle that "
           "this graph's emplace() returned."};

@@ -18,7 +18,7 @@ HEIST_COLD_BODY task<> task_graph::compose(task_graph& inner) {
   detail::reject_containing_itself(data(), inner.data());
   detail::make_room(data().parts, 1);
   auto const made = add_node<detail::module_node>(inner.data());
-  data().add_part(made.index(), inner.data_);
+  data().add_part(access::index_of(made), inner.data_);
   return made;
 }
 

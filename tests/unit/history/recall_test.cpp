@@ -561,18 +561,18 @@ TEST_CASE("order: the longest way to the end is by number of tasks at first, and
   first.precede(then);
   ex.run(g).get();
   CHECK(order == "fts");
-  pretend_times(g, *root.graph(), {1, 1000, 10, 10});
+  pretend_times(g, *heist::detail::task_access::graph_of(root), {1, 1000, 10, 10});
   order.clear();
   ex.run(g).get();
   CHECK(order == "sft");
 
   // Again when there have been twice as many passes, by the times then.
-  pretend_times(g, *root.graph(), {1, 10, 10, 10});
+  pretend_times(g, *heist::detail::task_access::graph_of(root), {1, 10, 10, 10});
   order.clear();
   ex.run(g).get();
   CHECK(order == "sft");
   ex.run(g).get();
-  pretend_times(g, *root.graph(), {1, 10, 10, 10});
+  pretend_times(g, *heist::detail::task_access::graph_of(root), {1, 10, 10, 10});
   order.clear();
   ex.run(g).get();
   CHECK(order == "fts");
@@ -590,13 +590,13 @@ TEST_CASE("order: neighbours that take about as long as each other stay together
   SECTION("tasks that nothing precedes") {}
   SECTION("successors of a task") {
     for (auto& t : all) start.precede(t);
-    pretend_times(g, *start.graph(), {1, 10, 10, 10, 10, 10, 10, 10, 10});
+    pretend_times(g, *heist::detail::task_access::graph_of(start), {1, 10, 10, 10, 10, 10, 10, 10, 10});
     ex.run(g).get();
   }
   for (int pass = 0; pass != 9; ++pass) {
     std::vector<std::int64_t> times{1, 10, 12, 9, 14, 11, 13, 10, 12};
     times[static_cast<std::size_t>(pass % 8 + 1)] = 900;  // one was disturbed
-    pretend_times(g, *start.graph(), times);
+    pretend_times(g, *heist::detail::task_access::graph_of(start), times);
     order.clear();
     ex.run(g).get();
     INFO(pass);
@@ -615,7 +615,7 @@ TEST_CASE("a memory that stands aside leaves tasks alone that were erased since 
   std::vector<heist::task<>> all;
   for (int i = 0; i != 8; ++i) all.push_back(g.emplace([&ran] { ++ran; }));
   ex.run(g).get();
-  heist::detail::graph_data& data = *all[0].graph();
+  heist::detail::graph_data& data = *heist::detail::task_access::graph_of(all[0]);
   SECTION("erased") {
     g.erase(all[3]);  // ASan reports a later read of this task
   }
@@ -638,7 +638,7 @@ TEST_CASE("order: what nothing precedes begins by its way, too, and conditions k
   std::vector<heist::task<>> all;
   for (char const c : {'a', 'b', 'c'}) all.push_back(g.emplace([&order, c] { order += c; }));
   ex.run(g).get();
-  pretend_times(g, *all[0].graph(), {10, 30, 20});
+  pretend_times(g, *heist::detail::task_access::graph_of(all[0]), {10, 30, 20});
   order.clear();
   ex.run(g).get();
   CHECK(order == "bca");
@@ -653,7 +653,7 @@ TEST_CASE("order: what nothing precedes begins by its way, too, and conditions k
   for (int run = 1; run != 4; ++run) {
     ex.run(h).get();
     CHECK(chosen == run);
-    pretend_times(h, *start.graph(), {1, 1, 1, 1000});
+    pretend_times(h, *heist::detail::task_access::graph_of(start), {1, 1, 1, 1000});
   }
 }
 

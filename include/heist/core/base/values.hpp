@@ -20,6 +20,8 @@ struct value_places {
   std::ptrdiff_t stride = 0, offset = 0;
 };
 
+struct values_access;
+
 }  // namespace detail
 
 /// The values of the tasks of a range, in its order: a random-access range. Copied freely; the values stay as long as
@@ -90,12 +92,23 @@ class values {
   /// `i` < size().
   reference operator[](std::size_t i) const noexcept { return begin()[static_cast<std::ptrdiff_t>(i)]; }
 
-  // For the code of heist.
+ private:
+  friend struct detail::values_access;
   values(detail::value_places const& places, std::size_t n) noexcept : places_{places}, count_{n} {}
 
- private:
   detail::value_places places_;
   std::size_t count_;
 };
+
+namespace detail {
+
+struct values_access {
+  template <class Values>
+  static Values make(value_places const& places, std::size_t n) noexcept {
+    return {places, n};
+  }
+};
+
+}  // namespace detail
 
 }  // namespace heist

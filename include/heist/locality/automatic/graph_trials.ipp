@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>  // exchange, move
 
+#include "heist/graph/access.hpp"
 #include "heist/graph/graph_data.hpp"
 #include "heist/locality/history/graph_memory.hpp"
 
@@ -100,9 +101,10 @@ HEIST_COLD_BODY graph_trials::readiness graph_trials::make_ready(std::size_t whi
     if (!install(which, g)) return readiness::not_now;
     if (std::exchange(stale_[which], false)) g.recall()->forget();
     if (way.by != other_policy::replay || follows_[which]) return readiness::ready;
-    graph_memory const recorded = graph_memory::of(g);
+    graph_memory const recorded = graph_memory_access::of<graph_memory>(g);
     if (recorded.tasks() == 0) return readiness::ready;
-    recorded.be_followed(g, way.mode, there->serial());  // the graph does not follow it on another executor yet
+    // The graph does not follow it on another executor yet.
+    graph_memory_access::follow(g, recorded, way.mode, there->serial());
     follows_[which] = true;
     return readiness::ready;
   } catch (std::exception const&) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "heist/core/base/config.hpp"
+#include "heist/graph/access.hpp"
 #include "heist/graph/graph_data.hpp"
 #include "heist/locality/history/known_task.hpp"
 #include "heist/locality/policy/replay_mode.hpp"
@@ -83,14 +84,15 @@ class graph_memory {
 
   friend bool operator==(graph_memory const&, graph_memory const&) = default;
 
-  // For the code of heist.
+ private:
+  friend struct detail::graph_memory_access;
   static graph_memory of(detail::graph_data const& g);
+  /// `only_on`: the serial number of the executor that follows it; 0: all.
   void be_followed(detail::graph_data& g, replay_mode mode, std::uint64_t only_on = 0) const;
 
- private:
   template <class Task>
   detail::task_past const& of(Task const& t) const {
-    return at(t.valid() ? t.graph() : nullptr, t.index());
+    return at(t.valid() ? detail::task_access::graph_of(t) : nullptr, detail::task_access::index_of(t));
   }
   detail::task_past const& at(detail::graph_data const* g, std::uint32_t index) const;
 

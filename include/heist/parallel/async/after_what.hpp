@@ -109,7 +109,7 @@ struct after_range {
                     "heist: a range of tasks that return references has no values to hand on; fix it by returning "
                     "pointers.");
       using seen = std::conditional_t<given, values<value, value&>, values<value>>;
-      return std::tuple<seen>{seen{places_of(at, count), count}};
+      return std::tuple<seen>{values_access::make<seen>(places_of(at, count), count)};
     }
   }
 };

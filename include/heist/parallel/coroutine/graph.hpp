@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>  // as_const, move
 
+#include "heist/graph/access.hpp"
 #include "heist/graph/event.hpp"
 #include "heist/graph/run_end.hpp"
 #include "heist/parallel/coroutine/resumption.hpp"
@@ -40,7 +41,7 @@ struct event_access {
   }
   template <class T>
   static decltype(auto) name_of(event<T> const& e) {
-    return e.checked().task_name(e.index());
+    return e.checked().task_name(task_access::index_of(e));
   }
 };
 

@@ -80,7 +80,7 @@ struct flow_access_each {
   vector<datum<T>*> of;
 
   static argument value(kept const& where) noexcept {
-    return {{reinterpret_cast<char const*>(where.data()), sizeof(T*), 0}, where.size()};
+    return values_access::make<argument>({reinterpret_cast<char const*>(where.data()), sizeof(T*), 0}, where.size());
   }
 };
 

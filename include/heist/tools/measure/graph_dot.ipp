@@ -15,6 +15,7 @@
 #include <utility>  // move, pair
 #include <vector>
 
+#include "heist/graph/access.hpp"
 #include "heist/graph/dot.hpp"
 #include "heist/tools/observe/timeline.hpp"
 
@@ -44,7 +45,7 @@ class measured_dot {
     text_ = fmt::format("digraph {} {{\n  rankdir=LR;\n  node [shape=box, style=rounded];\n",
                         dot_quoted(g.name().empty() ? "task graph" : g.name()));
     graph_data const* data = nullptr;
-    g.for_each_task([&](task<> const& t) { data = t.graph(); });
+    g.for_each_task([&](task<> const& t) { data = detail::task_access::graph_of(t); });
     if (data != nullptr) add_all(*data, 1);
     find_path();
     for (auto const& e : edges_) write(e);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "heist/core/base/errors.hpp"
+#include "heist/graph/access.hpp"
 #include "heist/graph/task_graph.hpp"
 #include "heist/tools/observe/recorder.hpp"
 #include "heist/tools/simulate/recorded_program.hpp"
@@ -236,7 +237,7 @@ class graph_copier {
 
 inline sim::recorded_program record_graph(task_graph const& g, recorder const& recording) {
   detail::graph_data const* data = nullptr;
-  g.for_each_task([&](task<> const& t) { data = t.graph(); });
+  g.for_each_task([&](task<> const& t) { data = detail::task_access::graph_of(t); });
   if (data == nullptr) throw graph_error{"the graph has no tasks, so there is nothing to simulate; add some"};
   sim::recorded_program result;
   result.name = g.name().empty() ? "task graph" : g.name();
