@@ -30,7 +30,7 @@ struct incoming_part : heist::detail::event_part {
   }
 
   /// False if it has come in this run already. If true the run goes on after bring(), and is there until then.
-  [[nodiscard]] bool claim() noexcept { return word.claim() == event_claim::mine; }
+  [[nodiscard]] bool claim() noexcept { return word.claim() == heist::detail::event_claim::mine; }
   /// After claim().
   void receive(message&& m) {
     come = std::move(m);

@@ -193,7 +193,7 @@ class graph_part {
       if (known->size() <= index) known->resize(index + std::size_t{1}, 0);
       (*known)[index] = ways[task];
     }
-    spin_guard const guard{local.lock};
+    heist::detail::spin_guard const guard{local.lock};
     if (local.current != nullptr) return;
     local.known_ways = std::move(known);
     local.layout_valid = false;

@@ -62,7 +62,7 @@ class basic_mpi_engine {
 
   /// Runs `f` while the engine makes no call of MPI.
   void with_mpi(std::function<void()> const& f) {
-    spin_guard const guard{calls_};
+    heist::detail::spin_guard const guard{calls_};
     f();
   }
   void start(receiver r, preparer p) {
@@ -145,7 +145,7 @@ class basic_mpi_engine {
       bool const came = receive();
       bool is_busy = came, is_at_rest = false;
       {
-        spin_guard const guard{calls_};
+        heist::detail::spin_guard const guard{calls_};
         is_busy |= (state.has_mail || count_waiting_ != 0) && send_waiting(false);
         is_busy |= frames_.test();
         is_busy |= test_moving();
@@ -286,7 +286,7 @@ class basic_mpi_engine {
     return any;
   }
   bool has_come(MPI_Request& request) {
-    spin_guard const guard{calls_};
+    heist::detail::spin_guard const guard{calls_};
     int flag = 0;
     check_mpi(comm_, MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "receive");
     return flag != 0;
@@ -297,7 +297,7 @@ class basic_mpi_engine {
   }
   /// True if there is a frame. `is_whole`: it is in `in_`, and is the next one from its rank.
   bool fetch(int& from, bool& is_whole) {
-    spin_guard const guard{calls_};
+    heist::detail::spin_guard const guard{calls_};
     int flag = 0, n = 0;
     MPI_Message what = MPI_MESSAGE_NULL;
     MPI_Status status;
@@ -329,7 +329,7 @@ class basic_mpi_engine {
       return sizeof head + size;
     }
     auto made = std::make_unique<moving>(moving{{}, prepare_(head.head, size), from});
-    spin_guard const guard{calls_};
+    heist::detail::spin_guard const guard{calls_};
     made->move = transport_.receive(made->m.data.data(), size, from, ++got_[static_cast<std::size_t>(from)]);
     moving_.push_back(std::move(made));
     return sizeof head;
@@ -365,8 +365,8 @@ class basic_mpi_engine {
 
   // The owner of this lock calls MPI. The engine's thread waits for the lock; other threads try it, send a small
   // message under it and return. Taken before lock_. It guards, until the next one:
-  spin_lock<> own_calls_;
-  spin_lock<>& calls_ = process_.lock_of_calls(own_calls_);
+  heist::detail::spin_lock<> own_calls_;
+  heist::detail::spin_lock<>& calls_ = process_.lock_of_calls(own_calls_);
   Transport transport_;
   mpi_frames frames_;
   std::vector<out> now_;

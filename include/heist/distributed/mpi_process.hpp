@@ -48,8 +48,8 @@ class mpi_process {
 
   /// The lock that a thread holds when it calls MPI. It is `own`. If MPI allows one call at a time in the process, it
   /// is one lock for all worlds.
-  spin_lock<>& lock_of_calls(spin_lock<>& own) const noexcept {
-    static spin_lock<> all;
+  heist::detail::spin_lock<>& lock_of_calls(heist::detail::spin_lock<>& own) const noexcept {
+    static heist::detail::spin_lock<> all;
     return level_ == MPI_THREAD_MULTIPLE ? own : all;
   }
 

@@ -24,7 +24,7 @@ struct run_record {
   graph_run local;
   std::optional<std::stop_callback<std::function<void()>>> stop;
   // The verdict.
-  completion over;
+  heist::detail::completion over;
   int failed_on = -1;
   std::string text;
   bool stopped = false;

@@ -84,12 +84,20 @@ struct random_access {
   static constexpr auto elements(R&& r, loop_options const&) {
     return detail::subrange_of(r);
   }
+  template <class I, class S>
+  static constexpr auto elements(I first, S last, loop_options const&) {
+    return detail::subrange_of(std::move(first), std::move(last));
+  }
 };
 /// Elements that may have to be walked through before they are cut.
 struct forward_access {
   template <class R>
   static constexpr auto elements(R&& r, loop_options const& wanted) {
     return detail::cut(r, wanted);
+  }
+  template <class I, class S>
+  static constexpr auto elements(I first, S last, loop_options const& wanted) {
+    return detail::cut(std::move(first), std::move(last), wanted);
   }
 };
 
@@ -131,35 +139,34 @@ struct on_range : needs_place {
   template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
   requires(takes<Algorithm>) constexpr auto operator()(On&& on, I first, S last,
                                                        loop_options const& wanted = {}) const {
-    iterator_pair const r{std::move(first), std::move(last)};
-    return (*this)(on, r, wanted);
+    return Algorithm::run(on, Algorithm::elements(std::move(first), std::move(last), wanted), wanted);
   }
   template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class A = default_of<Algorithm, 0>>
   requires(takes<Algorithm, A>) constexpr auto operator()(On&& on, I first, S last, A&& a,
                                                           loop_options const& wanted = {}) const {
-    iterator_pair const r{std::move(first), std::move(last)};
-    return (*this)(on, r, std::forward<A>(a), wanted);
+    return Algorithm::run(on, Algorithm::elements(std::move(first), std::move(last), wanted), wanted,
+                          std::forward<A>(a));
   }
   template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class A = default_of<Algorithm, 0>,
             class B = default_of<Algorithm, 1>>
   requires(takes<Algorithm, A, B>) constexpr auto operator()(On&& on, I first, S last, A&& a, B&& b,
                                                              loop_options const& wanted = {}) const {
-    iterator_pair const r{std::move(first), std::move(last)};
-    return (*this)(on, r, std::forward<A>(a), std::forward<B>(b), wanted);
+    return Algorithm::run(on, Algorithm::elements(std::move(first), std::move(last), wanted), wanted,
+                          std::forward<A>(a), std::forward<B>(b));
   }
   template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class A = default_of<Algorithm, 0>,
             class B = default_of<Algorithm, 1>, class C = default_of<Algorithm, 2>>
   requires(takes<Algorithm, A, B, C>) constexpr auto operator()(On&& on, I first, S last, A&& a, B&& b, C&& c,
                                                                 loop_options const& wanted = {}) const {
-    iterator_pair const r{std::move(first), std::move(last)};
-    return (*this)(on, r, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), wanted);
+    return Algorithm::run(on, Algorithm::elements(std::move(first), std::move(last), wanted), wanted,
+                          std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
   }
   template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class A = default_of<Algorithm, 0>,
             class B = default_of<Algorithm, 1>, class C = default_of<Algorithm, 2>, class D = default_of<Algorithm, 3>>
   requires(takes<Algorithm, A, B, C, D>) constexpr auto operator()(On&& on, I first, S last, A&& a, B&& b, C&& c, D&& d,
                                                                    loop_options const& wanted = {}) const {
-    iterator_pair const r{std::move(first), std::move(last)};
-    return (*this)(on, r, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d), wanted);
+    return Algorithm::run(on, Algorithm::elements(std::move(first), std::move(last), wanted), wanted,
+                          std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d));
   }
 };
 
@@ -206,25 +213,23 @@ struct on_two_ranges : needs_place {
             std::sentinel_for<I2> S2>
   requires(takes<Algorithm>) constexpr auto operator()(On&& on, I1 first1, S1 last1, I2 first2, S2 last2,
                                                        loop_options const& wanted = {}) const {
-    iterator_pair const r1{std::move(first1), std::move(last1)};
-    iterator_pair const r2{std::move(first2), std::move(last2)};
-    return (*this)(on, r1, r2, wanted);
+    return Algorithm::run(on, detail::subrange_of(std::move(first1), std::move(last1)),
+                          detail::subrange_of(std::move(first2), std::move(last2)), wanted);
   }
   template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S1, std::input_or_output_iterator I2,
             std::sentinel_for<I2> S2, class A = default_of<Algorithm, 0>>
   requires(takes<Algorithm, A>) constexpr auto operator()(On&& on, I1 first1, S1 last1, I2 first2, S2 last2, A&& a,
                                                           loop_options const& wanted = {}) const {
-    iterator_pair const r1{std::move(first1), std::move(last1)};
-    iterator_pair const r2{std::move(first2), std::move(last2)};
-    return (*this)(on, r1, r2, std::forward<A>(a), wanted);
+    return Algorithm::run(on, detail::subrange_of(std::move(first1), std::move(last1)),
+                          detail::subrange_of(std::move(first2), std::move(last2)), wanted, std::forward<A>(a));
   }
   template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S1, std::input_or_output_iterator I2,
             std::sentinel_for<I2> S2, class A = default_of<Algorithm, 0>, class B = default_of<Algorithm, 1>>
   requires(takes<Algorithm, A, B>) constexpr auto operator()(On&& on, I1 first1, S1 last1, I2 first2, S2 last2, A&& a,
                                                              B&& b, loop_options const& wanted = {}) const {
-    iterator_pair const r1{std::move(first1), std::move(last1)};
-    iterator_pair const r2{std::move(first2), std::move(last2)};
-    return (*this)(on, r1, r2, std::forward<A>(a), std::forward<B>(b), wanted);
+    return Algorithm::run(on, detail::subrange_of(std::move(first1), std::move(last1)),
+                          detail::subrange_of(std::move(first2), std::move(last2)), wanted, std::forward<A>(a),
+                          std::forward<B>(b));
   }
   template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S1, std::input_or_output_iterator I2,
             std::sentinel_for<I2> S2, class A = default_of<Algorithm, 0>, class B = default_of<Algorithm, 1>,
@@ -232,9 +237,9 @@ struct on_two_ranges : needs_place {
   requires(takes<Algorithm, A, B, C>) constexpr auto operator()(On&& on, I1 first1, S1 last1, I2 first2, S2 last2,
                                                                 A&& a, B&& b, C&& c,
                                                                 loop_options const& wanted = {}) const {
-    iterator_pair const r1{std::move(first1), std::move(last1)};
-    iterator_pair const r2{std::move(first2), std::move(last2)};
-    return (*this)(on, r1, r2, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), wanted);
+    return Algorithm::run(on, detail::subrange_of(std::move(first1), std::move(last1)),
+                          detail::subrange_of(std::move(first2), std::move(last2)), wanted, std::forward<A>(a),
+                          std::forward<B>(b), std::forward<C>(c));
   }
   template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S1, std::input_or_output_iterator I2,
             std::sentinel_for<I2> S2, class A = default_of<Algorithm, 0>, class B = default_of<Algorithm, 1>,
@@ -242,9 +247,9 @@ struct on_two_ranges : needs_place {
   requires(takes<Algorithm, A, B, C, D>) constexpr auto operator()(On&& on, I1 first1, S1 last1, I2 first2, S2 last2,
                                                                    A&& a, B&& b, C&& c, D&& d,
                                                                    loop_options const& wanted = {}) const {
-    iterator_pair const r1{std::move(first1), std::move(last1)};
-    iterator_pair const r2{std::move(first2), std::move(last2)};
-    return (*this)(on, r1, r2, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d), wanted);
+    return Algorithm::run(on, detail::subrange_of(std::move(first1), std::move(last1)),
+                          detail::subrange_of(std::move(first2), std::move(last2)), wanted, std::forward<A>(a),
+                          std::forward<B>(b), std::forward<C>(c), std::forward<D>(d));
   }
 };
 

@@ -36,35 +36,32 @@ template <class Reference>
 inline constexpr bool reads_again =
     !std::is_rvalue_reference_v<Reference> || std::is_trivially_copyable_v<std::remove_cvref_t<Reference>>;
 
+// Of anything else nothing is returned, so that a compiler says the sentence and little more.
 template <class I, class S>
-requires std::sentinel_for<S, I> subrange<I> subrange_of(I first, S last) {
-  static_assert(has_random_access<I> && std::sized_sentinel_for<S, I>,
+requires std::sentinel_for<S, I>
+auto subrange_of(I first, S last) {
+  constexpr bool can = has_random_access<I> && std::sized_sentinel_for<S, I>;
+  static_assert(can,
                 "heist: algorithms need iterators with random access, so that a range can be cut anywhere; fix it by "
                 "a std::vector, std::array, std::deque or std::span of the elements.");
-  auto const n = last - first;
-  HEIST_ASSERT(n >= 0,
-               "a pair of iterators in the wrong order: the end comes before the beginning; fix it by swapping "
-               "them");
-  return {std::move(first), n < 0 ? 0 : static_cast<std::size_t>(n)};
+  if constexpr (can) {
+    auto const n = last - first;
+    HEIST_ASSERT(n >= 0,
+                 "a pair of iterators in the wrong order: the end comes before the beginning; fix it by swapping "
+                 "them");
+    return subrange<I>{std::move(first), n < 0 ? 0 : static_cast<std::size_t>(n)};
+  }
 }
-
-/// A pair of iterators as a range; std::ranges::subrange needs newer compilers.
-template <class I, class S>
-struct iterator_pair {
-  iterator_pair(I begin, S end) : first(std::move(begin)), last(std::move(end)) {}
-  I begin() const { return first; }
-  S end() const { return last; }
-  std::size_t size() const requires std::sized_sentinel_for<S, I> { return detail::subrange_of(first, last).n; }
-  I first;
-  S last;
-};
 
 template <std::ranges::range R>
 auto subrange_of(R&& r) {
-  static_assert(has_random_access<std::ranges::iterator_t<R>> && std::ranges::sized_range<R>,
+  constexpr bool can = has_random_access<std::ranges::iterator_t<R>> && std::ranges::sized_range<R>;
+  static_assert(can,
                 "heist: algorithms need a range with random access and a known size, so that it can be cut anywhere; "
                 "fix it by a std::vector, std::array, std::deque or std::span of the elements.");
-  return subrange<std::ranges::iterator_t<R>>{std::ranges::begin(r), static_cast<std::size_t>(std::ranges::size(r))};
+  if constexpr (can) {
+    return subrange<std::ranges::iterator_t<R>>{std::ranges::begin(r), static_cast<std::size_t>(std::ranges::size(r))};
+  }
 }
 
 /// Does a reference stand for a bit, beside which the others of its word are written, too?
