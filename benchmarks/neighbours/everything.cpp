@@ -2,6 +2,8 @@
 #include <string>
 #include <vector>
 
+#include <heist/locality.hpp>
+
 #include "fib.hpp"
 
 namespace {
