@@ -19,6 +19,7 @@
 #include <future>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -356,6 +357,70 @@ TEST_CASE("compat_taskflow: a group's asyncs are forks, and keep what Taskflow s
         CHECK(all == 14);
       }).get();
   }
+}
+
+TEST_CASE("compat_taskflow: groups within groups, under a lock, and waited for by another task") {
+  tf::Executor ex{1};
+  guard const watch{"groups", ex};
+  // Deeper than one stack has frames for.
+  std::function<int(int)> deep = [&](int n) {
+    if (n == 0) return 0;
+    int below = 0;
+    auto group = ex.task_group();
+    group.silent_async([&] { below = deep(n - 1); });
+    group.corun();
+    return below + 1;
+  };
+  CHECK(ex.async([&] { return deep(3000); }).get() == 3000);
+
+  // The maker holds the lock that they take.
+  ex.async([&] {
+      std::mutex lock;
+      int n = 0;
+      std::vector<std::unique_ptr<tf::TaskGroup>> groups;
+      for (int i = 0; i != 5; ++i) groups.push_back(std::make_unique<tf::TaskGroup>(ex));
+      {
+        std::lock_guard const guard{lock};
+        for (auto& group : groups) {
+          for (int i = 0; i != 1024; ++i) {
+            group->silent_async([&] {
+              std::lock_guard const inside{lock};
+              ++n;
+            });
+          }
+        }
+      }
+      for (auto& group : groups) group->corun();
+      CHECK(n == 5 * 1024);
+    }).get();
+
+  // An async looks at the size while others end.
+  std::atomic<bool> right{true};
+  ex.async([&] {
+      auto group = ex.task_group();
+      group.silent_async(tf::DefaultTaskParams{}, [&] {
+        for (int i = 0; i != 1000; ++i) {
+          if (group.size() > 101) right = false;
+        }
+      });
+      for (int i = 0; i != 100; ++i) group.silent_async([] {});
+      group.corun();
+    }).get();
+  CHECK(right);
+
+  ex.async([&] {
+      auto group = ex.task_group();
+      std::atomic<int> n{0};
+      std::atomic<bool> done{false};
+      for (int i = 0; i != 50; ++i) group.silent_async([&] { ++n; });
+      ex.silent_async([&] {
+        group.corun();
+        if (n != 50) right = false;
+        done = true;
+      });
+      ex.corun_until([&] { return done.load(); });
+    }).get();
+  CHECK(right);
 }
 
 TEST_CASE("compat_taskflow: misuse is refused") {

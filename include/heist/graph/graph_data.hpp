@@ -144,7 +144,7 @@ struct graph_data : pending_count_holder {
   /// The memory of the run in progress; null: it remembers nothing.
   graph_recall* recalled() const noexcept {
     graph_extension_data* const stored =
-        extension_data.load(std::memory_order_relaxed);  // relaxed: the start of the run
+        extension_data.load(std::memory_order_acquire);  // acquire: as above; another run may start meanwhile
     return stored == nullptr ? nullptr : stored->recalled;
   }
   HEIST_RARE bool recall_pass(core& scheduler) noexcept;

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <functional>
 #include <numeric>
+#include <ranges>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -195,4 +197,39 @@ TEST_CASE("forms: a grain of 0 is refused by all", "[algo]") {
   CHECK_THROWS_WITH(heist::histogram(ex, v, 10, {.grain = 0}), Catch::Contains("a grain of 0"));
   CHECK_THROWS_WITH(heist::partition(ex, v, even, {.grain = 0}), Catch::Contains("a grain of 0"));
   CHECK_THROWS_WITH(heist::unique(ex, v, {.grain = 0}), Catch::Contains("a grain of 0"));
+}
+
+TEST_CASE("algorithm forms: arrays as ranges and outputs, outputs of temporary ranges, a bit-field as a number",
+          "[algo]") {
+  heist::executor<> ex{2};
+  int const in[5]{1, 2, 3, 4, 5};
+  int out[5]{};
+  CHECK(heist::inclusive_scan(ex, in, out, std::plus<>{}) == out + 5);
+  CHECK(out[4] == 15);
+  CHECK(heist::inclusive_scan(ex, in, out, std::plus<>{}, 10) == out + 5);
+  CHECK(out[4] == 25);
+  CHECK(heist::exclusive_scan(ex, in, out, 0, std::plus<>{}) == out + 5);
+  CHECK(out[4] == 10);
+  CHECK(heist::copy_if(
+            ex, in, out, [](int n) { return n > 2; }, std::identity{}) == out + 3);
+  CHECK(heist::copy(ex, in, in + 5, out) == out + 5);
+  struct {
+    unsigned bins : 4;
+  } const few{6};
+  CHECK(heist::histogram(ex, in, in + 5, few.bins) == std::vector<std::size_t>{0, 1, 1, 1, 1, 1});
+  CHECK(heist::histogram(ex, in, 6).size() == 6);
+  // Where the output has ended, also if the range is gone.
+  std::vector<int> kept(3);
+  auto const end = heist::copy_if(ex, std::vector<int>{1, 2, 3}, kept.begin(), [](int n) { return n != 2; });
+  kept.resize(static_cast<std::size_t>(end - kept.begin()));
+  CHECK(kept == std::vector<int>{1, 3});
+  CHECK(heist::copy(ex, std::vector<int>{7, 8}, kept.begin()) == kept.end());
+  CHECK(heist::inclusive_scan(ex, std::vector<int>{7, 8}, kept.begin()) == kept.end());
+  CHECK(kept == std::vector<int>{7, 15});
+  static_assert(std::is_same_v<decltype(heist::find(ex, std::vector<int>{}, 1)), std::ranges::dangling>);
+  // As objects they are passed on.
+  auto const apply = [&](auto const& algorithm, auto&&... arguments) { return algorithm(ex, arguments...); };
+  CHECK(apply(heist::reduce, kept, 0) == 22);
+  CHECK(apply(
+            heist::count_if, kept, [](int n) { return n > 7; }, std::identity{}) == 1);
 }

@@ -15,6 +15,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -531,6 +532,29 @@ TEST_CASE("runs of one graph by executors with and without memory take turns") {
   n.reset();
   plain.run(n.g).get();
   CHECK(n.right());
+}
+
+TEST_CASE("recall: a graph's first run with memory may be started while one without it is in progress", "[recall]") {
+  for (int round = 0; round != 20; ++round) {
+    heist::executor<> plain{2};
+    heist::executor<heist::policy::cab> with_memory{four_squads()};
+    heist::task_graph g;
+    std::atomic<int> ran{0};
+    std::atomic<bool> begun{false}, open{false};
+    auto first = g.emplace([&] {
+      begun = true;
+      while (!open) std::this_thread::yield();
+      ++ran;
+    });
+    for (int i = 0; i != 20; ++i) first.precede(g.emplace([&] { ++ran; }));
+    auto one = plain.run(g);
+    while (!begun) std::this_thread::yield();
+    open = true;
+    auto other = with_memory.run(g);
+    one.get();
+    other.get();
+    REQUIRE(ran == 42);
+  }
 }
 
 namespace {

@@ -49,7 +49,14 @@ class scope {
   /// stack_error under child-first order. After request_stop() it does nothing.
   template <class F>
   HEIST_ALWAYS_INLINE void fork(F&& f) {
-    if constexpr (detail::accepted<detail::as_child<Context, F>>()) fork_accepted(std::forward<F>(f));
+    if constexpr (detail::accepted<detail::as_child<Context, F>>())
+      fork_accepted(std::forward<F>(f), detail::enough_waiting);
+  }
+  /// As fork(), but under parent-first order `f` never runs before post() returns, however many children wait: the
+  /// caller may hold a lock that it takes.
+  template <class F>
+  void post(F&& f) {
+    if constexpr (detail::accepted<detail::as_child<Context, F>>()) fork_accepted(std::forward<F>(f), ~std::size_t{0});
   }
 
   /// Children that have not begun are skipped: their callables are destroyed without being called. Those that run see
@@ -68,18 +75,19 @@ class scope {
                                    detail::context_access::position_of(from.context)),
               from.remote} {}
 
+  /// It is called at once where `most` wait already.
   template <class F>
-  void fork_accepted(F&& f) {
+  void fork_accepted(F&& f, std::size_t most) {
     using child = forked<std::decay_t<F>>;
     detail::fiber& self = *base_.on;
-    if (HEIST_UNLIKELY(!self.runs_here() || base_.waits)) return fork_remote(std::forward<F>(f));
+    if (HEIST_UNLIKELY(!self.runs_here() || base_.waits)) return fork_remote(std::forward<F>(f), most);
     if (HEIST_UNLIKELY(base_.stopped())) return;
     if (HEIST_UNLIKELY(self.worker->notification.is_set())) self.handle_notification();  // requests from outside
     if constexpr (traits::has_extension) {
       if (HEIST_UNLIKELY(base_.way == way::by_extension)) return fork_in_extension(std::forward<F>(f));
     }
     bool const child_first = base_.way == way::child_first;
-    if (child_first ? self.no_migrate != 0 : self.worker->deque.size_snapshot() >= detail::enough_waiting) {
+    if (child_first ? self.no_migrate != 0 : self.worker->deque.size_snapshot() >= most) {
       // The frame must not be taken elsewhere; or all workers find work already, and memory stays bounded. A copy, as
       // else.
       std::decay_t<F> here(std::forward<F>(f));
@@ -158,14 +166,13 @@ class scope {
   /// For a child or its descendant, which runs on another fiber than the frame, or on top of the frame while the frame
   /// waits. Leaves alone the fields that only the frame may change.
   template <class F>
-  HEIST_COLD void fork_remote(F&& f) {
+  HEIST_COLD void fork_remote(F&& f, std::size_t most) {
     detail::fiber& here = detail::fiber_of_caller(*base_.on);
-    if (&here == base_.on && !base_.waits) return fork_accepted(std::forward<F>(f));
+    if (&here == base_.on && !base_.waits) return fork_accepted(std::forward<F>(f), most);
     if (base_.stopped()) return;
     bool const may_queue =
         here.scheduler.extension == nullptr || detail::extension_of_forks(here).may_queue(here, base_.way);
-    if (may_queue && &here.scheduler == &base_.on->scheduler &&
-        here.worker->deque.size_snapshot() < detail::enough_waiting) {
+    if (may_queue && &here.scheduler == &base_.on->scheduler && here.worker->deque.size_snapshot() < most) {
       auto* const made = detail::make_pooled<forked<std::decay_t<F>>>(here, std::forward<F>(f), base_);
       base_.joined.one_more();
       here.scheduler.push(*here.worker, static_cast<detail::runnable&>(*made));

@@ -123,7 +123,8 @@ class scope_base {
   counted_join joined;
 
  private:
-  /// Runs children that are still in this worker's deque on top of the waiting frame: they are its own.
+  /// Runs children that are still in this worker's deque on top of the waiting frame, while there is stack for them:
+  /// they are its own.
   void run_own();
 
   os_env::atomic<bool> failed_{false};

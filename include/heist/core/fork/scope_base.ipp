@@ -47,7 +47,9 @@ HEIST_BODY void scope_base::rethrow() {
 }
 
 HEIST_BODY void scope_base::run_own() {
-  while (runnable* const r = on->worker->deque.pop()) {
+  while (!on->short_of_stack()) {
+    runnable* const r = on->worker->deque.pop();
+    if (r == nullptr) return;
     if (r->what != &scope_what || static_cast<scope_child*>(r)->in != this) {
       on->scheduler.push(*on->worker, *r);
       return;

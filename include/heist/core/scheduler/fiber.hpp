@@ -139,6 +139,10 @@ class fiber {
     return reinterpret_cast<std::uintptr_t>(fiber_context_.memory().bottom());
   }
   std::size_t memory_bytes() const noexcept { return fiber_context_.memory().usable(); }
+  /// Is less than a quarter of its stack left, for the code that calls it? Then nothing more should run on top of it.
+  bool short_of_stack() const noexcept {
+    return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < memory_bottom() + memory_bytes() / 4;
+  }
   /// Code that runs on it has a stack of its own, as coroutines of other libraries do: runs_here() is always true from
   /// now on.
   void has_other_stacks() noexcept {

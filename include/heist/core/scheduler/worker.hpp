@@ -60,7 +60,7 @@ struct worker {
   bool const alone;             ///< the executor has no other worker: no thief, and counters need no locked operation
   idle_gate<>* gate = nullptr;  ///< where it sleeps
   std::uint32_t group = 0;      ///< continuations are stolen within a group only, where the policy says so
-  void* extension_data = nullptr;  ///< the data that the policy's room keeps of it
+  void* extension_data = nullptr;  ///< the data that the policy's extension keeps of it
   open_loops loops;                ///< the loops that its tasks share with other workers
 
   // Owner only.

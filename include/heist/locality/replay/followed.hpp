@@ -124,9 +124,6 @@ class followed_start {
   }
 };
 
-/// Is there little room left on this fiber's stack? Then plain calls should not go deeper.
-bool short_of_stack(fiber& self) noexcept;
-
 }  // namespace heist::detail
 
 #if HEIST_HEADER_ONLY

@@ -134,10 +134,4 @@ HEIST_BODY void rest_is_left(followed_frame& frame) noexcept {
   frame.slot.make_ready(caller);
 }
 
-HEIST_BODY bool short_of_stack(fiber& self) noexcept {
-  stack const& memory = self.own_fiber_context().memory();
-  std::size_t const reserve = memory.usable() / 4;
-  return static_cast<char*>(__builtin_frame_address(0)) < memory.bottom() + reserve;
-}
-
 }  // namespace heist::detail

@@ -87,7 +87,7 @@ HEIST_COLD_BODY void special_fork(fiber& self, frame_record& record, fork_slot* 
                                   std::span<erased_child* const> children) {
   if (children.size() == 1) return children.front()->call(self, position);  // as in a run that is recorded
   if ((record.forks & frame_record::serial) != 0) {
-    if (short_of_stack(self)) {  // frames below may then be stolen; otherwise they could not run at all
+    if (self.short_of_stack()) {  // frames below may then be stolen; otherwise they could not run at all
       frame_record of_no_run{nullptr, 0, 0};
       return recorded_fork(self, recorded_places::position_of(of_no_run), children);
     }

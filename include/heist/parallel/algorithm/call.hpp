@@ -32,15 +32,24 @@ struct arguments {
 template <class Algorithm, std::size_t I>
 using default_of = typename Algorithm::given::template at<I>;
 
+/// May the first argument be of that type? It tells `(range, output)` from `(iterator, iterator)` where arrays are given.
+template <class Algorithm, class... A>
+inline constexpr bool first_fits = true;
+template <class Algorithm, class First, class... More>
+inline constexpr bool first_fits<Algorithm, First, More...> = Algorithm::template first_is<std::decay_t<First>>;
+
 /// Options are no argument: they have a place of their own.
 template <class Algorithm, class... A>
-inline constexpr bool takes = Algorithm::given::can_be(sizeof...(A)) &&
-                              (!std::is_same_v<std::remove_cvref_t<A>, loop_options> && ...);
+inline constexpr bool takes =
+    Algorithm::given::can_be(sizeof...(A)) &&
+    (!std::is_same_v<std::remove_cvref_t<A>, loop_options> && ...) && first_fits<Algorithm, A...>;
 
 /// Iterators into R, which may not outlive it; any other result as it is.
-template <class R, class T>
+template <class Algorithm, class R, class T>
 constexpr auto borrowed(T found) {
-  if constexpr (std::is_same_v<T, std::ranges::iterator_t<R>>) {
+  if constexpr (Algorithm::returns_output) {
+    return found;
+  } else if constexpr (std::is_same_v<T, std::ranges::iterator_t<R>>) {
     return std::ranges::borrowed_iterator_t<R>(std::move(found));
   } else if constexpr (std::is_same_v<T, std::ranges::min_max_result<std::ranges::iterator_t<R>>>) {
     using iterator = std::ranges::borrowed_iterator_t<R>;
@@ -80,6 +89,10 @@ struct needs_place {
 
 /// Elements that can be cut anywhere.
 struct random_access {
+  template <class A>
+  static constexpr bool first_is = true;
+  static constexpr bool returns_output = false;
+
   template <class R>
   static constexpr auto elements(R&& r, loop_options const&) {
     return detail::subrange_of(r);
@@ -89,8 +102,14 @@ struct random_access {
     return detail::subrange_of(std::move(first), std::move(last));
   }
 };
+/// The same of an algorithm that writes elsewhere, from its first argument on, and returns where it has ended.
+struct to_output : random_access {
+  template <class A>
+  static constexpr bool first_is = std::input_or_output_iterator<A>;
+  static constexpr bool returns_output = true;
+};
 /// Elements that may have to be walked through before they are cut.
-struct forward_access {
+struct forward_access : random_access {
   template <class R>
   static constexpr auto elements(R&& r, loop_options const& wanted) {
     return detail::cut(r, wanted);
@@ -108,32 +127,32 @@ struct on_range : needs_place {
 
   template <class On, std::ranges::range R>
   requires(takes<Algorithm>) constexpr auto operator()(On&& on, R&& r, loop_options const& wanted = {}) const {
-    return borrowed<R>(Algorithm::run(on, Algorithm::elements(r, wanted), wanted));
+    return borrowed<Algorithm, R>(Algorithm::run(on, Algorithm::elements(r, wanted), wanted));
   }
   template <class On, std::ranges::range R, class A = default_of<Algorithm, 0>>
   requires(takes<Algorithm, A>) constexpr auto operator()(On&& on, R&& r, A&& a,
                                                           loop_options const& wanted = {}) const {
-    return borrowed<R>(Algorithm::run(on, Algorithm::elements(r, wanted), wanted, std::forward<A>(a)));
+    return borrowed<Algorithm, R>(Algorithm::run(on, Algorithm::elements(r, wanted), wanted, std::forward<A>(a)));
   }
   template <class On, std::ranges::range R, class A = default_of<Algorithm, 0>, class B = default_of<Algorithm, 1>>
   requires(takes<Algorithm, A, B>) constexpr auto operator()(On&& on, R&& r, A&& a, B&& b,
                                                              loop_options const& wanted = {}) const {
-    return borrowed<R>(
+    return borrowed<Algorithm, R>(
         Algorithm::run(on, Algorithm::elements(r, wanted), wanted, std::forward<A>(a), std::forward<B>(b)));
   }
   template <class On, std::ranges::range R, class A = default_of<Algorithm, 0>, class B = default_of<Algorithm, 1>,
             class C = default_of<Algorithm, 2>>
   requires(takes<Algorithm, A, B, C>) constexpr auto operator()(On&& on, R&& r, A&& a, B&& b, C&& c,
                                                                 loop_options const& wanted = {}) const {
-    return borrowed<R>(Algorithm::run(on, Algorithm::elements(r, wanted), wanted, std::forward<A>(a),
-                                      std::forward<B>(b), std::forward<C>(c)));
+    return borrowed<Algorithm, R>(Algorithm::run(on, Algorithm::elements(r, wanted), wanted, std::forward<A>(a),
+                                                 std::forward<B>(b), std::forward<C>(c)));
   }
   template <class On, std::ranges::range R, class A = default_of<Algorithm, 0>, class B = default_of<Algorithm, 1>,
             class C = default_of<Algorithm, 2>, class D = default_of<Algorithm, 3>>
   requires(takes<Algorithm, A, B, C, D>) constexpr auto operator()(On&& on, R&& r, A&& a, B&& b, C&& c, D&& d,
                                                                    loop_options const& wanted = {}) const {
-    return borrowed<R>(Algorithm::run(on, Algorithm::elements(r, wanted), wanted, std::forward<A>(a),
-                                      std::forward<B>(b), std::forward<C>(c), std::forward<D>(d)));
+    return borrowed<Algorithm, R>(Algorithm::run(on, Algorithm::elements(r, wanted), wanted, std::forward<A>(a),
+                                                 std::forward<B>(b), std::forward<C>(c), std::forward<D>(d)));
   }
 
   template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>

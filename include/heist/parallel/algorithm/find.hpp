@@ -176,7 +176,7 @@ struct count_algorithm : random_access {
     return count_if_algorithm::run(on, in, wanted, equal_to_value<T>{std::addressof(value)}, std::move(proj));
   }
 };
-struct mismatch_algorithm {
+struct mismatch_algorithm : random_access {
   using given = arguments<0, std::equal_to<>, std::identity, std::identity>;
   template <class On, class I1, class I2, class Pred = std::equal_to<>, class Proj1 = std::identity,
             class Proj2 = std::identity>
@@ -186,7 +186,7 @@ struct mismatch_algorithm {
     return {a.at(at), b.at(at)};
   }
 };
-struct equal_algorithm {
+struct equal_algorithm : random_access {
   using given = arguments<0, std::equal_to<>, std::identity, std::identity>;
   template <class On, class I1, class I2, class Pred = std::equal_to<>, class Proj1 = std::identity,
             class Proj2 = std::identity>

@@ -24,37 +24,57 @@ namespace detail {
 
 [[noreturn]] HEIST_RARE void throw_no_bin(std::string const& bin, std::size_t bins);
 
-struct histogram_algorithm : random_access {
-  using given = arguments<1, required, std::identity>;
-  template <class On, class I, std::integral Count, class BinOf = std::identity>
-  static std::vector<std::size_t> run(On& on, subrange<I> in, loop_options const& wanted, Count count,
-                                      BinOf bin_of = {}) {
-    auto const bins = static_cast<std::size_t>(count);
-    using bin = std::invoke_result_t<BinOf&, std::iter_reference_t<I>>;
-    static_assert(std::integral<std::remove_cvref_t<bin>>,
-                  "heist: a histogram needs the number of each element's bin; fix it by a function that returns an "
-                  "integer.");
-    auto const first = detail::plain_iterator(in.first);
-    using counts = std::vector<std::size_t>;
-    counts all = detail::fold_blocks<counts>(
-        on, in.n, wanted,
-        [&bin_of, first, bins](counts& n, std::size_t lo, std::size_t hi) {
-          if (n.empty()) n.resize(bins);
-          for (; lo != hi; ++lo) {
-            auto const k = std::invoke(bin_of, *detail::advanced(first, lo));
-            if (static_cast<std::uintmax_t>(k) >= bins) detail::throw_no_bin(std::to_string(k), bins);
-            ++n[static_cast<std::size_t>(k)];
-          }
-        },
-        [](counts& lower, counts& upper) {
-          if (lower.empty()) {
-            lower = std::move(upper);
-          } else if (!upper.empty()) {
-            for (std::size_t k = 0; k != lower.size(); ++k) lower[k] += upper[k];
-          }
-        });
-    all.resize(bins);
-    return all;
+template <class On, class I, class BinOf>
+std::vector<std::size_t> histogram_of(On& on, subrange<I> in, std::size_t bins, BinOf& bin_of,
+                                      loop_options const& wanted) {
+  using bin = std::invoke_result_t<BinOf&, std::iter_reference_t<I>>;
+  static_assert(std::integral<std::remove_cvref_t<bin>>,
+                "heist: a histogram needs the number of each element's bin; fix it by a function that returns an "
+                "integer.");
+  auto const first = detail::plain_iterator(in.first);
+  using counts = std::vector<std::size_t>;
+  counts all = detail::fold_blocks<counts>(
+      on, in.n, wanted,
+      [&bin_of, first, bins](counts& n, std::size_t lo, std::size_t hi) {
+        if (n.empty()) n.resize(bins);
+        for (; lo != hi; ++lo) {
+          auto const k = std::invoke(bin_of, *detail::advanced(first, lo));
+          if (static_cast<std::uintmax_t>(k) >= bins) detail::throw_no_bin(std::to_string(k), bins);
+          ++n[static_cast<std::size_t>(k)];
+        }
+      },
+      [](counts& lower, counts& upper) {
+        if (lower.empty()) {
+          lower = std::move(upper);
+        } else if (!upper.empty()) {
+          for (std::size_t k = 0; k != lower.size(); ++k) lower[k] += upper[k];
+        }
+      });
+  all.resize(bins);
+  return all;
+}
+
+/// The number of bins is given by value: it may be a bit-field.
+struct histogram_algorithm : needs_place {
+  using needs_place::operator();
+  using counts = std::vector<std::size_t>;
+
+  template <class On, std::ranges::range R, class BinOf = std::identity>
+  counts operator()(On&& on, R&& r, std::size_t bins, BinOf bin_of = {}, loop_options const& wanted = {}) const {
+    return detail::histogram_of(on, detail::subrange_of(r), bins, bin_of, wanted);
+  }
+  template <class On, std::ranges::range R>
+  counts operator()(On&& on, R&& r, std::size_t bins, loop_options const& wanted) const {
+    return (*this)(on, r, bins, std::identity{}, wanted);
+  }
+  template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class BinOf = std::identity>
+  counts operator()(On&& on, I first, S last, std::size_t bins, BinOf bin_of = {},
+                    loop_options const& wanted = {}) const {
+    return detail::histogram_of(on, detail::subrange_of(std::move(first), std::move(last)), bins, bin_of, wanted);
+  }
+  template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
+  counts operator()(On&& on, I first, S last, std::size_t bins, loop_options const& wanted) const {
+    return (*this)(on, std::move(first), std::move(last), bins, std::identity{}, wanted);
   }
 };
 
@@ -125,7 +145,7 @@ struct group_by_algorithm : random_access {
 ///         was asked to stop before the end, bad_alloc.
 /// Work    n calls of bin_of, and the bins once for each piece; span: as for_each, and the bins. As many counts are
 ///         allocated as there are bins, for each piece that another worker has taken.
-inline constexpr detail::on_range<detail::histogram_algorithm> histogram{};
+inline constexpr detail::histogram_algorithm histogram{};
 
 /// group_by(on, range, key_of): copies the elements into groups with the same key_of(element), in the order of the keys,
 /// which `<` compares.

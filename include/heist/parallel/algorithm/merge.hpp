@@ -38,7 +38,7 @@ struct merged {
   std::size_t out = unknown, a = 0, b = 0;
 };
 
-struct merge_algorithm {
+struct merge_algorithm : to_output {
   using given = arguments<1, required, std::less<>, std::identity, std::identity>;
   template <class On, class I1, class I2, class O, class Less = std::less<>, class Proj1 = std::identity,
             class Proj2 = std::identity>

@@ -27,7 +27,7 @@ std::size_t fill_kept(Context const& c, kept_bits& kept, loop_options const& inn
   return kept.sum_up();
 }
 
-struct copy_if_algorithm : random_access {
+struct copy_if_algorithm : to_output {
   using given = arguments<2, required, required, std::identity>;
   template <class On, class I, class O, class Pred, class Proj = std::identity>
   static O run(On& on, subrange<I> from, loop_options const& wanted, O out, Pred pred, Proj proj = {}) {

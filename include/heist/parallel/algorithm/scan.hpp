@@ -263,7 +263,7 @@ O scan_of(On& on, std::size_t n, At at, O out, Op& op, std::optional<T> init, lo
 template <class I, class F = std::identity>
 using scanned = std::remove_cvref_t<std::invoke_result_t<F&, std::iter_reference_t<I>>>;
 
-struct inclusive_scan_algorithm : random_access {
+struct inclusive_scan_algorithm : to_output {
   using given = arguments<1, required, std::plus<>, required>;
   template <class On, class I, std::input_or_output_iterator O, class Op = std::plus<>>
   static O run(On& on, subrange<I> all, loop_options const& wanted, O out, Op op = {}) {
@@ -277,7 +277,7 @@ struct inclusive_scan_algorithm : random_access {
                                                     std::optional<T>(std::in_place, std::move(init)), wanted);
   }
 };
-struct exclusive_scan_algorithm : random_access {
+struct exclusive_scan_algorithm : to_output {
   using given = arguments<2, required, required, std::plus<>>;
   template <class On, class I, std::input_or_output_iterator O, class T, class Op = std::plus<>>
   static O run(On& on, subrange<I> all, loop_options const& wanted, O out, T init, Op op = {}) {
@@ -286,7 +286,7 @@ struct exclusive_scan_algorithm : random_access {
                                                     std::optional<T>(std::in_place, std::move(init)), wanted);
   }
 };
-struct transform_inclusive_scan_algorithm : random_access {
+struct transform_inclusive_scan_algorithm : to_output {
   using given = arguments<3, required, required, required, required>;
   template <class On, class I, std::input_or_output_iterator O, class Op, class F>
   static O run(On& on, subrange<I> all, loop_options const& wanted, O out, Op op, F f) {
@@ -301,7 +301,7 @@ struct transform_inclusive_scan_algorithm : random_access {
         std::optional<T>(std::in_place, std::move(init)), wanted);
   }
 };
-struct transform_exclusive_scan_algorithm : random_access {
+struct transform_exclusive_scan_algorithm : to_output {
   using given = arguments<4, required, required, required, required>;
   template <class On, class I, std::input_or_output_iterator O, class T, class Op, class F>
   static O run(On& on, subrange<I> all, loop_options const& wanted, O out, T init, Op op, F f) {

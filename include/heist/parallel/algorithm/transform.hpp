@@ -134,7 +134,7 @@ struct transform_algorithm : needs_place {
                                  std::move(out), f, proj1, proj2, wanted);
   }
 };
-struct copy_algorithm : random_access {
+struct copy_algorithm : to_output {
   using given = arguments<1, required>;
   template <class On, class I, class O>
   static O run(On& on, subrange<I> from, loop_options const& wanted, O out) {

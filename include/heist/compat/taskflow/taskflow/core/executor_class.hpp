@@ -172,6 +172,8 @@ class Executor : public detail::async_functions<Executor> {
   void schedule(node& n);
   void launch(Graph& graph, parent& of, Topology* run);
   static void wait_for_children(parent& p);
+  /// A child has ended. False if it was not the last, or if code that waits goes on.
+  static bool child_ends(parent& p);
   void let_others_run();
   static void keep(node& n, std::exception_ptr e) noexcept;
   /// False if it has one already.

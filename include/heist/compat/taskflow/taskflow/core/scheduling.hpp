@@ -69,6 +69,13 @@ inline void Executor::wait_for_children(parent& p) {
   p.open.store(1, std::memory_order_relaxed);  // relaxed: all have ended
 }
 
+inline bool Executor::child_ends(parent& p) {
+  if (p.open.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;  // acq_rel: as in wait_for_children()
+  if (p.waits == nullptr) return true;
+  p.waits->set();
+  return false;
+}
+
 inline void Executor::let_others_run() {
   pool_.submit(heist::with{.priority = heist::priority::low}, [] { std::this_thread::yield(); }).get();
 }
@@ -142,11 +149,7 @@ inline Executor::node* Executor::finish(node& first, SmallVector<int> const* cho
       pending_.remove();
       return next;
     }
-    if (above->open.fetch_sub(1, std::memory_order_acq_rel) != 1) return next;  // acq_rel: as in wait_for_children()
-    if (above->waits != nullptr) {
-      above->waits->set();
-      return next;
-    }
+    if (!child_ends(*above)) return next;
     if (above->what == detail::role::run) {
       end_pass(static_cast<Topology&>(*above));
       return next;

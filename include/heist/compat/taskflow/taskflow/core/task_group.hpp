@@ -1,7 +1,6 @@
 // Groups of asyncs that a task starts and waits for.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <exception>  // current_exception
 #include <type_traits>
@@ -29,20 +28,18 @@ class TaskGroup : public detail::async_functions<TaskGroup> {
   /// where no other worker has taken it.
   template <class F>
   void silent_async(F&& f) {
-    if constexpr (StaticTaskLike<F>) {
-      if (may_fork()) {
-        forked_.store(forked() + 1, std::memory_order_relaxed);  // relaxed: for size(); this task counts
-        return forks_.fork([this, function = std::decay_t<F>(std::forward<F>(f))]() mutable { run(function); });
-      }
+    if constexpr (StaticTaskLike<F> && forks) {
+      // Observers see asyncs only.
+      if (heist::current_stack() == maker_ && on_.num_observers() == 0)
+        return fork(std::decay_t<F>(std::forward<F>(f)));
     }
     silent_async(DefaultTaskParams{}, std::forward<F>(f));
   }
 
-  /// Waits for the asyncs: the caller runs what it has forked, and parks. Throws what one of them threw.
+  /// Waits for the asyncs: the task that made the group runs what it has forked, and parks. Throws what one of them
+  /// threw.
   void corun() {
-    forks_.join();
-    forked_.store(0, std::memory_order_relaxed);  // relaxed: all have ended
-    ended_.store(0, std::memory_order_relaxed);   // relaxed: as above
+    if (heist::current_stack() == maker_) forks_.join();
     Executor::wait_for_children(all_);
     // relaxed: all have ended
     all_.flags.fetch_and(~detail::parent::cancelled, std::memory_order_relaxed);
@@ -57,28 +54,28 @@ class TaskGroup : public detail::async_functions<TaskGroup> {
     return (all_.flags.load(std::memory_order_relaxed) & detail::parent::cancelled) != 0;
   }
   /// Asyncs that have not ended: a snapshot.
-  std::size_t size() const noexcept {
-    std::size_t const ended = ended_.load(std::memory_order_relaxed);         // relaxed: as said; first
-    return all_.open.load(std::memory_order_relaxed) - 1 + forked() - ended;  // relaxed: as said
-  }
+  std::size_t size() const noexcept { return all_.open.load(std::memory_order_relaxed) - 1; }  // relaxed: as said
 
   // For the code of the layer.
   detail::async_scheduler scheduler() noexcept { return {&on_, &all_, nullptr}; }
 
  private:
-  static constexpr std::size_t most_forks = 1024;  // heist calls forks in place where thousands wait
-
-  /// Forks are for the task that made the group. Observers see asyncs only.
-  bool may_fork() const noexcept {
+  /// Elsewhere a fork may begin before silent_async() returns, or in another order than asyncs.
 #if defined(TF_ENABLE_TASK_PRIORITY)
-    return false;
+  static constexpr bool forks = false;
 #else
-    return heist::current_stack() == maker_ && on_.num_observers() == 0 && forked() < most_forks;
+  static constexpr bool forks = Executor::policy::order_type::value == heist::fork_order::parent_first;
 #endif
-  }
-  /// Since the last corun().
-  std::size_t forked() const noexcept {
-    return forked_.load(std::memory_order_relaxed);  // relaxed: the maker's own, and for size()
+
+  template <class F>
+  void fork(F f) {
+    all_.open.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller is open, too
+    try {
+      forks_.post([this, function = std::move(f)]() mutable { run(function); });
+    } catch (...) {
+      all_.open.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as above
+      throw;
+    }
   }
   template <class F>
   void run(F& f) noexcept {
@@ -88,13 +85,12 @@ class TaskGroup : public detail::async_functions<TaskGroup> {
       std::exception_ptr e = std::current_exception();
       Executor::keep_in(all_, e);
     }
-    ended_.fetch_add(1, std::memory_order_relaxed);  // relaxed: for size()
+    Executor::child_ends(all_);
   }
 
   Executor& on_;
   void const* const maker_ = heist::current_stack();
   detail::parent all_{detail::role::group, detail::parent::runtime};
-  std::atomic<std::size_t> forked_{0}, ended_{0};
   heist::scope<> forks_;  // last: it waits
 };
 
