@@ -1,4 +1,5 @@
 // context::fork_join: results, exceptions, depth, and forks beside other tasks.
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -224,4 +225,33 @@ TEST_CASE("fork_join: hazard, thread_local and errno do not move along with a ta
   ex.wait_idle();
   std::printf("hazard: %d tasks went on on another worker after a join, %d of them then read another errno\n",
               moved.load(), stale_errno.load());
+}
+
+TEST_CASE("fork_join: callables too large for registers change what is theirs, also where the context is another's",
+          "[fork]") {
+  struct large {
+    std::array<double, 12> seen{};
+    double operator()() { return seen[0] += 1; }
+  };
+  heist::executor<> ex{2};
+  ex.invoke([&](heist::context c) {
+    large f, g;
+    for (int i = 1; i <= 100; ++i) {
+      auto const [a, b] = c.fork_join(f, g);
+      REQUIRE(a == i);
+      REQUIRE(b == i);
+    }
+    // A task on another stack uses the context.
+    ex.submit([&] {
+        auto const [a, b] = c.fork_join(f, g);
+        CHECK(a == 101);
+        CHECK(b == 101);
+        std::array<double, 12> numbers{};
+        numbers[11] = 5;
+        auto const [x, y] = c.fork_join([=] { return numbers[11]; }, [=] { return numbers[11] + 1; });
+        CHECK(x == 5);
+        CHECK(y == 6);
+      }).get();
+    CHECK(f.seen[0] == 101);
+  });
 }

@@ -130,14 +130,15 @@ concept called_const = requires {
   { const_call_operator(&F::operator()) } -> std::same_as<std::true_type>;
 };
 
-/// A small callable that its call cannot change (not `mutable`, no overloads) is as good as a copy, which travels in a
-/// register. A callable that the caller has a name for is called itself, whatever its size, since it may have mutable
-/// members or look at its address.
+/// Is a callable as good as a copy, since its call cannot change it (not `mutable`, no overloads)? One that the caller has
+/// a name for is called itself, since it may have mutable members or look at its address.
 template <class F>
-using in_register =
-    std::conditional_t<std::is_trivially_copy_constructible_v<F> && std::is_trivially_destructible_v<F> &&
-                           sizeof(F) <= sizeof(void*) && !std::is_const_v<F> && called_const<F>,
-                       F, F&>;
+inline constexpr bool as_good_copied =
+    std::is_trivially_copy_constructible_v<F>&& std::is_trivially_destructible_v<F> && !std::is_const_v<F> &&
+    called_const<F>;
+/// A small one travels in a register.
+template <class F>
+using in_register = std::conditional_t<as_good_copied<F> && sizeof(F) <= sizeof(void*), F, F&>;
 
 /// How a callable that has been passed as F&& is forked. const keeps in_register from copying, and changes nothing for
 /// a call operator that is const.

@@ -193,7 +193,11 @@ class parent_first_fork {
 
   template <class First, class Second>
   HEIST_ALWAYS_INLINE static values run_two(fiber& self, fork_slot* at, First& f, Second& g) {
-    return fork_two<First, Second>(self, at, f, g).template as<values>();
+    if constexpr (sizeof(First) + sizeof(Second) > most_in_registers) {
+      return fork_two_here<First, Second>(self, at, f, g).template as<values>();
+    } else {
+      return fork_two<First, Second>(self, at, f, g).template as<values>();
+    }
   }
 
   /// Never inlined, so that a fork saves no registers for forked().
@@ -206,12 +210,27 @@ class parent_first_fork {
   template <class First, class Second>
   HEIST_NOINLINE_ALIGNED static result_of_two<First, Second> fork_two(fiber& self, fork_slot* at, in_register<First> f,
                                                                       in_register<Second> g) {
+    return fork_two_here<First, Second>(self, at, f, g);
+  }
+  /// Bytes of two callables from which on the fork is inlined: what they have captured then need not be written and read
+  /// back. Clang reads it back by wider loads than it was written, which the processor cannot forward.
+  static constexpr std::size_t most_in_registers = 64;
+  template <class First, class Second>
+  HEIST_ALWAYS_INLINE static result_of_two<First, Second> fork_two_here(fiber& self, fork_slot* at,
+                                                                        in_register<First> f, in_register<Second> g) {
     using second = slot_task<Context, Second>;
-    if (HEIST_UNLIKELY(is_remote(self) || at->marked())) return fork_two_remote<First, Second>(self, at, f, g);
+    if (HEIST_UNLIKELY(is_remote(self) || at->marked())) {
+      if constexpr (as_good_copied<First>) {
+        First copy = f;  // so that `f` has no address
+        return fork_two_remote<First, Second>(self, at, copy, g);
+      } else {
+        return fork_two_remote<First, Second>(self, at, f, g);
+      }
+    }
     typename second::frame in;
     second::write(*at, g, in);
     fork_slot* const next = HEIST_LIKELY(self.tasks.fork_is_plain(at)) || is_on_stack(self, at) ? at + 1 : at;
-    auto const first = [&]() -> decltype(auto) {
+    auto const first = [&]() __attribute__((always_inline))->decltype(auto) {
       try {
         return call_here<Context>(f, self, next);
       } catch (...) {

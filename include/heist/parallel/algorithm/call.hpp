@@ -47,11 +47,10 @@ inline constexpr bool takes =
 /// Iterators into R, which may not outlive it; any other result as it is.
 template <class Algorithm, class R, class T>
 constexpr auto borrowed(T found) {
-  if constexpr (Algorithm::returns_output) {
-    return found;
-  } else if constexpr (std::is_same_v<T, std::ranges::iterator_t<R>>) {
+  constexpr bool is_input = !Algorithm::returns_output;
+  if constexpr (is_input && std::is_same_v<T, std::ranges::iterator_t<R>>) {
     return std::ranges::borrowed_iterator_t<R>(std::move(found));
-  } else if constexpr (std::is_same_v<T, std::ranges::min_max_result<std::ranges::iterator_t<R>>>) {
+  } else if constexpr (is_input && std::is_same_v<T, std::ranges::min_max_result<std::ranges::iterator_t<R>>>) {
     using iterator = std::ranges::borrowed_iterator_t<R>;
     return std::ranges::min_max_result<iterator>{iterator(std::move(found.min)), iterator(std::move(found.max))};
   } else {
