@@ -350,7 +350,7 @@ TEST_CASE("compat_taskflow: a group's asyncs are forks, and keep what Taskflow s
         group.corun();
         CHECK(all == 13);
         CHECK(result.get() == 7);
-        // Not waited for: the group ends with what it has forked.
+        // Nothing waits for this group. It ends when its forks have ended.
         auto left = std::make_unique<tf::TaskGroup>(ex);
         left->silent_async([&all] { ++all; });
         left.reset();

@@ -29,7 +29,7 @@ struct no_search {
   template <class Victim>
   struct per_worker {};
 
-  /// What it adds to the executor; null: nothing.
+  /// The extension that it adds to the executor. Null if it adds none.
   template <class Scheduler>
   static unique_ptr<executor_extension> make(core&) {
     return nullptr;

@@ -31,6 +31,13 @@ HEIST_COLD_BODY placement_history::layout_key placement_history::wanted(graph_da
   return {g.layout_count, g.hints() == nullptr ? 0 : g.hints()->changes + 1, follows_, scheduler.serial()};
 }
 
+/// What is wished for the task with this index, if that is still the one that was created then; null: nothing.
+HEIST_COLD_BODY task_hint const* hint_for(graph_data const& g, std::uint32_t index, std::uint32_t created) noexcept {
+  task_hints const* const hints = g.hints();
+  if (hints == nullptr || index >= hints->all.size() || hints->all[index].created != created) return nullptr;
+  return &hints->all[index];
+}
+
 /// Throws if `t` is wished to a place that the executor does not have.
 HEIST_COLD_BODY void reject_hint(graph_data const& g, std::uint32_t index, task_hint const& t, std::size_t workers,
                                  std::size_t squads) {
@@ -50,11 +57,11 @@ HEIST_COLD_BODY void placement_history::check(graph_data const& g, core const& s
     if (checked_ == now) return;
   }
   if (g.hints() != nullptr) {
-    for (std::uint32_t i = 0; i != g.hints()->all.size() && i != g.nodes.size(); ++i) {
-      task_hint const& t = g.hints()->all[i];
-      if (g.nodes[i] == nullptr || t.created != g.nodes[i]->created) continue;
-      reject_hint(g, i, t, scheduler.worker_count,
-                  t.squad == task_hint::none ? 0 : scheduler.where.squads().members.size());
+    for (std::uint32_t i = 0; i != g.nodes.size(); ++i) {
+      task_hint const* const t = g.nodes[i] == nullptr ? nullptr : hint_for(g, i, g.nodes[i]->created);
+      if (t == nullptr) continue;
+      reject_hint(g, i, *t, scheduler.worker_count,
+                  t->squad == task_hint::none ? 0 : scheduler.where.squads().members.size());
     }
   }
   if (is_followed_on(scheduler) && placement_of(scheduler).affinity_of_tasks() == task_affinity::workers) {
@@ -118,11 +125,10 @@ HEIST_COLD_BODY void placement_history::match_tasks(graph_data& g) {
     t.of = &g.records[p];
     t.index = n.index;
     t.created = n.created;
-    if (g.hints() == nullptr || n.index >= g.hints()->all.size()) continue;
-    task_hint const& w = g.hints()->all[n.index];
-    if (w.created != n.created || w.bytes == 0) continue;
+    task_hint const* const w = hint_for(g, n.index, n.created);
+    if (w == nullptr || w->bytes == 0) continue;
     t.declared = true;
-    t.past.bytes = w.bytes;
+    t.past.bytes = w->bytes;
   }
   weighs_values_ = true;
   for (known_task& t : now) t.left = 0;
@@ -164,12 +170,11 @@ HEIST_COLD_BODY void placement_history::plan_squads(graph_data const& g, core co
   std::size_t known = 0, wished = 0;
   for (known_task& t : tasks_) {
     if (t.past.squad != known_task::no_place) ++known;
-    if (g.hints() == nullptr || t.index >= g.hints()->all.size()) continue;
-    task_hint const& w = g.hints()->all[t.index];
-    if (w.created != t.created || (w.squad == task_hint::none && w.worker == task_hint::none)) continue;
+    task_hint const* const w = hint_for(g, t.index, t.created);
+    if (w == nullptr || (w->squad == task_hint::none && w->worker == task_hint::none)) continue;
     ++wished;
-    t.past.squad = w.squad != task_hint::none ? w.squad : scheduler.workers[w.worker]->group;
-    if (w.worker != task_hint::none) t.past.worker = w.worker;
+    t.past.squad = w->squad != task_hint::none ? w->squad : scheduler.workers[w->worker]->group;
+    if (w->worker != task_hint::none) t.past.worker = w->worker;
   }
   parts_.make(g, tasks_, squads_);
   note_ = fmt::format(
@@ -189,13 +194,12 @@ HEIST_COLD_BODY void placement_history::plan_placement(graph_data const& g) {
   std::vector<std::uint32_t> distributed(squads_);
   std::size_t wished = 0;
   for (known_task& t : tasks_) {
-    if (t.index >= g.hints()->all.size()) continue;
-    task_hint const& w = g.hints()->all[t.index];
-    if (w.created != t.created) continue;
-    if (w.worker != task_hint::none) {
-      t.scheduler = w.worker;
-    } else if (w.squad != task_hint::none) {
-      t.scheduler = worker_of_squad(w.squad, distributed[w.squad]++);
+    task_hint const* const w = hint_for(g, t.index, t.created);
+    if (w == nullptr) continue;
+    if (w->worker != task_hint::none) {
+      t.scheduler = w->worker;
+    } else if (w->squad != task_hint::none) {
+      t.scheduler = worker_of_squad(w->squad, distributed[w->squad]++);
     }
     if (t.scheduler != known_task::no_place) ++wished;
   }

@@ -243,8 +243,9 @@ inline constexpr detail::on_range<detail::count_if_algorithm> count_if{};
 /// count(on, range, value, proj = {}): how many elements equal `value`.
 inline constexpr detail::on_range<detail::count_algorithm> count{};
 
-/// mismatch(on, range1, range2, pred = {}, proj1 = {}, proj2 = {}): where two ranges differ first; the ends of both, as
-/// far as the shorter one goes, if they do not.
+///     mismatch(on, range1, range2, pred = {}, proj1 = {}, proj2 = {})
+///
+/// Where two ranges differ first. If they do not: the end of the shorter one, and the same place in the other.
 inline constexpr detail::on_two_ranges<detail::mismatch_algorithm> mismatch{};
 /// equal(on, range1, range2, pred = {}, proj1 = {}, proj2 = {}): have two ranges the same length, and equal elements?
 inline constexpr detail::on_two_ranges<detail::equal_algorithm> equal{};

@@ -285,10 +285,12 @@ struct transform_reduce_algorithm : needs_place {
 /// range without random access, such as a list, is walked through once before, as in for_each, and cut by its length.
 inline constexpr detail::reduce_algorithm reduce{};
 
-/// transform_reduce(on, range, init, op, f): as reduce, of f(element). transform_reduce(on, range1, range2, init, op =
-/// std::plus{}, f = std::multiplies{}): of f(element i of the first range, element i of the second), as far as the shorter
-/// one goes: by default the scalar product. As (on, first1, last1, first2, init, ...) the second range is as long as the
-/// first.
+///     transform_reduce(on, range, init, op, f)
+///     transform_reduce(on, range1, range2, init, op = std::plus{}, f = std::multiplies{})
+///     transform_reduce(on, first1, last1, first2, init, op = std::plus{}, f = std::multiplies{})
+///
+/// As reduce, of f(element). Of two ranges: of f(element i of the first, element i of the second), as far as the shorter
+/// one goes. By default that is the scalar product. In the last form the second range is as long as the first.
 inline constexpr detail::transform_reduce_algorithm transform_reduce{};
 
 }  // namespace heist

@@ -324,12 +324,15 @@ struct transform_exclusive_scan_algorithm : to_output {
 //   Work     that of 2 n calls of op; span: the logarithm of n, and some microseconds of elements. As many values are
 //            allocated as by reduce.
 
-/// inclusive_scan(on, range, out, op = {}), or with a first value (on, range, out, op, init).
+///     inclusive_scan(on, range, out, op = {})
+///     inclusive_scan(on, range, out, op, init)
 inline constexpr detail::on_range<detail::inclusive_scan_algorithm> inclusive_scan{};
 /// exclusive_scan(on, range, out, init, op = {}): as inclusive_scan, each without its own element; the first is `init`.
 inline constexpr detail::on_range<detail::exclusive_scan_algorithm> exclusive_scan{};
-/// transform_inclusive_scan(on, range, out, op, f), or (on, range, out, op, f, init): as inclusive_scan, of f(element); the
-/// type of the results is that of `init`, or what f returns.
+///     transform_inclusive_scan(on, range, out, op, f)
+///     transform_inclusive_scan(on, range, out, op, f, init)
+///
+/// As inclusive_scan, of f(element). The results have the type of `init`, or the type that f returns.
 inline constexpr detail::on_range<detail::transform_inclusive_scan_algorithm> transform_inclusive_scan{};
 /// transform_exclusive_scan(on, range, out, init, op, f): as exclusive_scan, of f(element).
 inline constexpr detail::on_range<detail::transform_exclusive_scan_algorithm> transform_exclusive_scan{};

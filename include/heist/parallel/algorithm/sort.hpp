@@ -179,28 +179,28 @@ class sorter {
   os_env::atomic<bool> ended_{false}, stopped_{false};
 };
 
+/// The order in which a sort on `On` puts elements of that kind, once all is checked.
 template <class On, class I, class Less, class Proj>
-void check_order() {
+auto checked_order(subrange<I> const& over, Less& less, Proj& proj, loop_options const& wanted) {
   using element = std::iter_reference_t<I>;
   check_place<On>();
   check_moved<I>();
   check_function<Proj, element>();
   check_function<Less, std::invoke_result_t<Proj&, element>, std::invoke_result_t<Proj&, element>>();
+  check_options(wanted);
+  return ordering<decltype(detail::plain_iterator(over.first)), Less, Proj>{less, proj};
 }
 
 struct sort_algorithm : random_access {
   using given = arguments<0, std::less<>, std::identity>;
   template <class On, class I, class Less = std::less<>, class Proj = std::identity>
   static I run(On& on, subrange<I> over, loop_options const& wanted, Less less = {}, Proj proj = {}) {
-    check_order<On, I, Less, Proj>();
-    check_options(wanted);
+    auto const order = detail::checked_order<On>(over, less, proj, wanted);
     auto const first = detail::plain_iterator(over.first);
-    using iterator = std::remove_cv_t<decltype(first)>;
-    ordering<iterator, Less, Proj> const order{less, proj};
     if (over.n <= serial_sort_length && wanted.region == nullptr && wanted.grain == loop_options::automatic) {
       detail::sort_alone(first, over.n, order);  // where the caller is
     } else {
-      sorter<iterator, ordering<iterator, Less, Proj>> s{order, wanted};
+      sorter<std::remove_cv_t<decltype(first)>, std::remove_cv_t<decltype(order)>> s{order, wanted};
       detail::on_workers(on, wanted.region, [&](auto const& c) { s.run(c, first, detail::advanced(first, over.n)); });
     }
     return over.end();
@@ -209,14 +209,11 @@ struct sort_algorithm : random_access {
 
 template <class On, class I, class Less, class Proj>
 I nth_element_of(On& on, subrange<I> over, I nth, Less& less, Proj& proj, bool sort_front, loop_options const& wanted) {
-  check_order<On, I, Less, Proj>();
-  check_options(wanted);
+  auto const order = detail::checked_order<On>(over, less, proj, wanted);
   auto const first = detail::plain_iterator(over.first);
-  using iterator = std::remove_cv_t<decltype(first)>;
-  ordering<iterator, Less, Proj> const order{less, proj};
   auto const at = static_cast<std::size_t>(nth - over.first);
   detail::on_workers(on, wanted.region, [&](auto const& c) {
-    sorter<iterator, ordering<iterator, Less, Proj>> s{order, wanted};
+    sorter<std::remove_cv_t<decltype(first)>, std::remove_cv_t<decltype(order)>> s{order, wanted};
     if (at < over.n && over.n > 1) s.select(c, first, detail::advanced(first, at), detail::advanced(first, over.n));
     if (sort_front && at > 1) s.run(c, first, detail::advanced(first, at));
   });
@@ -263,11 +260,16 @@ struct select_algorithm : needs_place {
 
 /// sort(on, range, less = {}, proj = {}): sorts a range; elements of which none is less than the other may change places.
 inline constexpr detail::on_range<detail::sort_algorithm> sort{};
-/// nth_element(on, range, nth, less = {}, proj = {}), or with iterators (on, first, nth, last, ...): brings the element to
-/// `nth` that would be there if the range were sorted, greater elements behind it, and lesser elements before it.
+///     nth_element(on, range, nth, less = {}, proj = {})
+///     nth_element(on, first, nth, last, less = {}, proj = {})
+///
+/// Brings the element to `nth` that would be there if the range were sorted. Greater elements are behind it then, and
+/// lesser elements before it.
 inline constexpr detail::select_algorithm<false> nth_element{};
-/// partial_sort(on, range, middle, less = {}, proj = {}), or (on, first, middle, last, ...): sorts the least elements to
-/// the front, up to `middle`; the other elements follow in no order.
+///     partial_sort(on, range, middle, less = {}, proj = {})
+///     partial_sort(on, first, middle, last, less = {}, proj = {})
+///
+/// Sorts the least elements to the front, up to `middle`. The other elements follow in no order.
 inline constexpr detail::select_algorithm<true> partial_sort{};
 
 }  // namespace heist

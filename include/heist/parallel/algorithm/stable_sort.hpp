@@ -193,18 +193,16 @@ struct stable_sort_algorithm : random_access {
   using given = arguments<0, std::less<>, std::identity>;
   template <class On, class I, class Less = std::less<>, class Proj = std::identity>
   static I run(On& on, subrange<I> over, loop_options const& wanted, Less less = {}, Proj proj = {}) {
-    check_order<On, I, Less, Proj>();
-    check_options(wanted);
+    auto const order = detail::checked_order<On>(over, less, proj, wanted);
     auto const first = detail::plain_iterator(over.first);
-    using iterator = std::remove_cv_t<decltype(first)>;
-    using order_type = ordering<iterator, Less, Proj>;
     if (over.n <= insertion_length) {
-      detail::insertion_sort(first, detail::advanced(first, over.n), order_type{less, proj});
+      detail::insertion_sort(first, detail::advanced(first, over.n), order);
       return over.end();
     }
     second_copy<std::iter_value_t<I>> copy{over.n};
     copy.make(first);
-    stable_sorter<iterator, order_type> s{first, copy.first(), order_type{less, proj}, wanted};
+    stable_sorter<std::remove_cv_t<decltype(first)>, std::remove_cv_t<decltype(order)>> s{first, copy.first(), order,
+                                                                                          wanted};
     detail::on_workers(on, wanted.region, [&](auto const& c) { s.sort(c, 0, over.n, false); });
     s.finish();
     return over.end();

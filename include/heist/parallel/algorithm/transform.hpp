@@ -187,10 +187,13 @@ struct reverse_algorithm : random_access {
 
 }  // namespace detail
 
-/// transform(on, range, out, f, proj = {}): out[i] = f(proj(element i)). Returns the end of the output. `out` may be the
-/// range itself. transform(on, range1, range2, out, f, proj1 = {}, proj2 = {}): out[i] = f(element i of the first range,
-/// element i of the second), or of their projections, as far as the shorter range goes; as (on, first1, last1, first2, out,
-/// f) the second range is as long as the first.
+///     transform(on, range, out, f, proj = {})
+///     transform(on, range1, range2, out, f, proj1 = {}, proj2 = {})
+///     transform(on, first1, last1, first2, out, f)
+///
+/// Of one range: out[i] = f(proj(element i)). Of two: out[i] = f(element i of the first, element i of the second), or of
+/// their projections, as far as the shorter range goes. In the last form the second range is as long as the first. `out`
+/// may be a range itself. Returns the end of the output.
 inline constexpr detail::transform_algorithm transform{};
 /// copy(on, range, out): out[i] = element i. Returns the end of the output. The ranges do not overlap.
 inline constexpr detail::on_range<detail::copy_algorithm> copy{};

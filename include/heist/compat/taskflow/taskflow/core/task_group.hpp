@@ -24,8 +24,8 @@ class TaskGroup : public detail::async_functions<TaskGroup> {
   Executor& executor() noexcept { return on_; }
 
   using async_functions::silent_async;
-  /// Of the task that made the group, of a function without parameters: a fork of heist, which corun() runs in place
-  /// where no other worker has taken it.
+  /// In the task that made the group, a function without parameters becomes a fork of heist. corun() runs it in place if
+  /// no other worker has taken it.
   template <class F>
   void silent_async(F&& f) {
     if constexpr (StaticTaskLike<F> && forks) {
