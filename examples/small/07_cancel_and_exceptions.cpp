@@ -32,7 +32,7 @@ int main() {
 
   std::stop_source stop;
   stop.request_stop();  // from any thread, at any time
-  auto run = ex.run(g, stop.get_token());
+  auto run = ex.run(g, heist::with{.stop = stop.get_token()});
   run.wait();
   std::printf("stopped: %s\n", run.stopped() ? "yes" : "no");
 

@@ -2,6 +2,7 @@
 // default_executor, executor_ref, per_worker.
 #pragma once
 
+#include "heist/core/executor/with.hpp"
 #include "heist/executor.hpp"
 #include "heist/parallel/async/after.hpp"
 #include "heist/parallel/async/default_executor.hpp"
@@ -9,4 +10,3 @@
 #include "heist/parallel/async/per_worker.hpp"
 #include "heist/parallel/async/ready.hpp"
 #include "heist/parallel/async/when.hpp"
-#include "heist/parallel/async/with.hpp"

@@ -328,7 +328,7 @@ TEST_CASE("tbb_a_stop_of_a_task_of_heist_ends_no_wait_for_tasks_that_use_its_dat
   tbb::task_arena two(2);
   std::stop_source stop;
   std::atomic<int> begun{0}, ended{0};
-  auto run = two.heist_executor().submit(stop.get_token(), [&] {
+  auto run = two.heist_executor().submit(heist::with{.stop = stop.get_token()}, [&] {
     tbb::task_arena other(2);
     std::vector<int> mine(100);
     tbb::task_group group;

@@ -140,7 +140,7 @@ int main() {
   {  // all that a piece of code starts is stopped from outside, nested
     std::stop_source all;
     std::atomic<int> began{0};
-    auto f = ex.submit(all.get_token(), [&](auto ctx) {
+    auto f = ex.submit(heist::with{.stop = all.get_token()}, [&](auto ctx) {
       // what a task starts inherits its stop token: submit, scope, loops, graphs, pipelines
       auto inner = ctx.submit([&](auto c) {
         while (!c.stop_requested()) std::this_thread::yield();

@@ -22,3 +22,6 @@ s/\btiering\b/tier_mode/g
 s/\bmetered_context\b/instrumented_context/g
 s/\bpage_homes\b/page_node_map/g
 s/\([.>]\)homes\b/\1node_map/g
+# A stop token among the arguments goes into heist::with.
+s/\([.>]\(submit\|invoke\|run_here\)(\)\([A-Za-z_][A-Za-z0-9_.>()-]*get_token()\|[A-Za-z_.]*token\|[A-Za-z_.]*stop_token()\|std::stop_token{}\), */\1heist::with{.stop = \3}, /g
+/[.>]\(submit\|invoke\|run_here\|run\|run_n\|run_until\)(/s/,\( *\)\([A-Za-z_][A-Za-z0-9_.>()-]*get_token()\|[A-Za-z_.]*token\|[A-Za-z_.]*stop_token()\|std::stop_token{}\)\([,)]\)/,\1heist::with{.stop = \2}\3/g

@@ -1,4 +1,4 @@
-// expect: what follows the graph in run\(\) is a std::stop_token, a heist::with, or a callable
+// expect: what follows the graph in run\(\) is a heist::with, or a callable
 // lines: 18
 // run(g, 3) is meant to be run_n(g, 3).
 #include <heist/heist.hpp>

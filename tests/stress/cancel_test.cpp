@@ -95,7 +95,7 @@ TEMPLATE_LIST_TEST_CASE("cancel: a submitted task has run, or get() says that it
     moment const when = any_moment(random);
     if (when == moment::any) other.stop_soon(source, random.below(600));
     if (when == moment::before) source.request_stop();
-    auto f = ex.submit(source.get_token(), [&](auto c) {
+    auto f = ex.submit(heist::with{.stop = source.get_token()}, [&](auto c) {
       ++ran;
       if (when == moment::by_a_task) source.request_stop();
       c.fork_join(
@@ -156,7 +156,7 @@ TEMPLATE_LIST_TEST_CASE("cancel: of a fork/join tree all is joined, whoever is f
     if (when == moment::before) source.request_stop();
     bool caught = false, never_started = false;
     try {
-      ex.invoke(source.get_token(), [&](auto c) { g.grow(c, 6); });
+      ex.invoke(heist::with{.stop = source.get_token()}, [&](auto c) { g.grow(c, 6); });
     } catch (planted const&) {
       caught = true;
     } catch (heist::stopped_error const&) {
@@ -208,7 +208,7 @@ TEST_CASE("cancel: a graph's run has run, was stopped, or threw, and says which"
     stops_at = when == moment::by_a_task ? 5 : -1;
     if (when == moment::any) other.stop_soon(source, random.below(1000));
     if (when == moment::before) source.request_stop();
-    auto run = ex.run(g, source.get_token());
+    auto run = ex.run(g, heist::with{.stop = source.get_token()});
     bool caught = false;
     try {
       run.get();

@@ -146,7 +146,7 @@ TEST_CASE("a run with a small callback and a stop_token allocates nothing", "[st
   g.emplace([] {});
   std::stop_source stop;
   std::atomic<int> called{0};
-  auto const run = [&] { ex.run(g, stop.get_token(), [&called] { ++called; }).wait(); };
+  auto const run = [&] { ex.run(g, heist::with{.stop = stop.get_token()}, [&called] { ++called; }).wait(); };
   run();
   run();
   long const before = allocations;

@@ -179,7 +179,7 @@ void run_graphs(Executor& ex, random_engine& random, soak_counts& all) {
     g.stop = std::stop_source{};
     all.submitted += asked;
     ++all.graphs;
-    auto run = ex.run_n(g.graph, g.size == 0 ? 1 : asked / g.size, g.stop.get_token(), [] {});
+    auto run = ex.run_n(g.graph, g.size == 0 ? 1 : asked / g.size, heist::with{.stop = g.stop.get_token()}, [] {});
     if (chance(random, 0.1)) run.request_stop();
     bool cut = false;
     try {
@@ -206,7 +206,7 @@ void run_tree(Executor& ex, counted_tree& t, heist::region* r, soak_counts& all)
   ++all.trees;
   bool cut = false;
   try {
-    ex.invoke(t.stop.get_token(), [&](typename Executor::context_type c) {
+    ex.invoke(heist::with{.stop = t.stop.get_token()}, [&](typename Executor::context_type c) {
       if (r == nullptr) {
         t(c);
       } else {

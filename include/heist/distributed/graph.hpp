@@ -191,16 +191,22 @@ class distributed_graph {
   friend struct detail::start_access;
   template <class... Options>
   distributed_run start_run(detail::core& scheduler, std::size_t passes, Options&&... options) {
-    static_assert(sizeof...(Options) <= 1 && (std::is_same_v<std::decay_t<Options>, std::stop_token> && ...),
-                  "heist: what follows a distributed graph in run() is a std::stop_token; fix the argument.");
+    static_assert(sizeof...(Options) <= 1 && (std::is_same_v<std::decay_t<Options>, with> && ...),
+                  "heist: what follows a distributed graph in run() is heist::with{.stop = token}; fix the argument.");
     if (passes != 1) {
       throw graph_error{
           "run_n of a distributed graph; fix it by calling run() so often: a run may begin before the one "
           "before it has ended."};
     }
-    std::stop_token token;
-    ((token = std::forward<Options>(options)), ...);
-    return {core_, core_->start(scheduler, std::move(token))};
+    with how;
+    ((how = std::forward<Options>(options)), ...);
+    heist::detail::reject_place("a run of a distributed graph", how);
+    if (how.deadline) {
+      throw graph_error{
+          "heist::with{.deadline = ...} is given to a run of a distributed graph, and the clocks of ranks differ; fix "
+          "it by request_stop() on one rank."};
+    }
+    return {core_, core_->start(scheduler, std::move(how.stop))};
   }
   template <class Predicate, class... Options>
   distributed_run start_run_until(detail::core&, Predicate&&, Options&&...) {

@@ -8,7 +8,6 @@
 #include "heist/core/base/errors.hpp"
 #include "heist/core/base/format.hpp"
 #include "heist/core/base/unique_ptr.hpp"
-#include "heist/graph/build.hpp"
 
 namespace heist::detail {
 

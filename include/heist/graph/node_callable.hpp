@@ -111,14 +111,15 @@ inline constexpr bool is_with = requires(T t) {
 /// Can these stand behind the graph in run()? Otherwise a sentence says so.
 template <class... Options>
 constexpr bool options_of_run() noexcept {
-  constexpr bool right = ((std::is_same_v<std::decay_t<Options>, std::stop_token> || is_with<std::decay_t<Options>> ||
-                           callable_plain<std::decay_t<Options>>)&&...);
+  constexpr bool right = ((is_with<std::decay_t<Options>> || callable_plain<std::decay_t<Options>>)&&...);
+  constexpr bool once = (std::size_t{is_with<std::decay_t<Options>>} + ... + std::size_t{0}) <= 1;
   static_assert(
       right,
-      "heist: what follows the graph in run() is a std::stop_token, a heist::with, or a callable without "
-      "parameters, which is called when the run has ended; fix the argument, or use run_n() to run it several "
-      "times.");
-  return right;
+      "heist: what follows the graph in run() is a heist::with, or a callable without parameters, which is called when "
+      "the run has ended; fix the argument: run_n() runs it several times, and a stop token is passed as "
+      "heist::with{.stop = token}.");
+  static_assert(once, "heist: run() is given two heist::with; fix it by one that has all options.");
+  return right && once;
 }
 
 /// Can run_until() ask this? Otherwise a sentence says so.

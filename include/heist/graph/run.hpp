@@ -7,7 +7,6 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/executor/circular_wait.hpp"
-#include "heist/graph/build.hpp"
 #include "heist/graph/graph_data.hpp"
 #include "heist/graph/node_callable.hpp"
 
@@ -52,29 +51,19 @@ class executor_of_run {
 };
 
 [[noreturn]] void reject_worker_of_run();
-[[noreturn]] void reject_two_stops_of_run();
 
 /// Throws graph_error for options that a run cannot have, before anything of it is prepared.
-template <class... Options>
-void check_options_of_run([[maybe_unused]] Options const&... options) {
-  [[maybe_unused]] int stops = 0;
-  [[maybe_unused]] auto const look = [&stops](auto const& option) {
-    using type = std::remove_cvref_t<decltype(option)>;
-    if constexpr (std::is_same_v<type, std::stop_token>) {
-      stops += option.stop_possible();
-    } else if constexpr (is_with<type>) {
-      if (option.worker) reject_worker_of_run();
-      stops += option.stop.stop_possible();
-    }
-  };
-  (look(options), ...);
-  if (stops > 1) reject_two_stops_of_run();
+template <class Option>
+void check_option_of_run([[maybe_unused]] Option const& option) {
+  if constexpr (is_with<Option>) {
+    if (option.worker) reject_worker_of_run();
+  }
 }
 
 template <class... Options>
 graph_run graph_data::start(core& asked, std::size_t passes, unique_function<bool()> again, Options&&... options) {
   asked.check_open();
-  check_options_of_run(options...);
+  (check_option_of_run(options), ...);
   constexpr bool is_part = (std::is_same_v<std::decay_t<Options>, part_option> || ...);
   executor_of_run selected{*this, asked, again || is_part ? std::size_t{0} : passes};
   run_state& r = prepare_run(selected.scheduler());
@@ -84,10 +73,7 @@ graph_run graph_data::start(core& asked, std::size_t passes, unique_function<boo
   r.origin = interrupt_of_caller();
   [[maybe_unused]] auto const apply = [&](auto&& option) {
     using type = std::decay_t<decltype(option)>;
-    if constexpr (std::is_same_v<type, std::stop_token>) {
-      if (option.stop_possible())
-        r.stop.emplace(std::forward<decltype(option)>(option), run_state::interrupt_on_stop{&r});
-    } else if constexpr (is_with<type>) {
+    if constexpr (is_with<type>) {
       r.start_priority = option.priority;
       if (option.name != nullptr) r.copy_title(option.name);
       std::stop_token stop = std::forward<decltype(option)>(option).stop;

@@ -173,12 +173,6 @@ HEIST_BODY run_state& graph_data::prepare_run(core& scheduler) {
   }
 }
 
-HEIST_COLD_BODY void reject_two_stops_of_run() {
-  throw graph_error{
-      "a run is given two stop tokens, as an argument and in heist::with; fix it by one of them, whose source both "
-      "use."};
-}
-
 HEIST_COLD_BODY void reject_worker_of_run() {
   throw graph_error{
       "heist::with{.worker = ...} is said of a run, whose tasks run on all workers; fix it by leaving the worker out, "

@@ -189,9 +189,9 @@ class executor_subject final : public subject {
       if (case_->after == graph_end::assigns) *running = heist::task_graph{};
     };
     if (case_->after == graph_end::stays || case_->after == graph_end::edits) {
-      run = executor_.run_n(*running, passes, memory_->stop.get_token());
+      run = executor_.run_n(*running, passes, heist::with{.stop = memory_->stop.get_token()});
     } else {
-      run = executor_.run_n(*running, passes, memory_->stop.get_token(), at_end);
+      run = executor_.run_n(*running, passes, heist::with{.stop = memory_->stop.get_token()}, at_end);
     }
     run.wait();
     o.stopped = run.stopped();
@@ -240,13 +240,13 @@ class executor_subject final : public subject {
       program_memory* m;
       std::uint64_t operator()(Given c) const { return visit_root<Given>(*m, c); }
     };
-    if (r == nullptr) return ex.invoke(m.stop.get_token(), body{&m});
+    if (r == nullptr) return ex.invoke(heist::with{.stop = m.stop.get_token()}, body{&m});
     struct body_of_region {
       program_memory* m;
       heist::region* r;
       std::uint64_t operator()(Given c) const { return c.invoke(*r, body{m}); }
     };
-    return ex.invoke(m.stop.get_token(), body_of_region{&m, r});
+    return ex.invoke(heist::with{.stop = m.stop.get_token()}, body_of_region{&m, r});
   }
 
   void make_region() {

@@ -347,9 +347,10 @@ struct walk {
     for (std::uint32_t i = first; i != last; ++i) {
       call const f{&m, is.children[i], with_token};
       if (heist_test::waiting_end end = m.end_of(is.children[i]))
-        all.push_back(c.submit(with_token ? m.stop.get_token() : std::stop_token{}, call_held{f, std::move(end)}));
+        all.push_back(c.submit(heist::with{.stop = with_token ? m.stop.get_token() : std::stop_token{}},
+                               call_held{f, std::move(end)}));
       else
-        all.push_back(with_token ? c.submit(m.stop.get_token(), f) : c.submit(f));
+        all.push_back(with_token ? c.submit(heist::with{.stop = m.stop.get_token()}, f) : c.submit(f));
     }
     return all;
   }
@@ -381,7 +382,8 @@ struct walk {
   static std::uint64_t run_graph(program_memory& m, Context c, std::uint32_t n) {
     bool const may_stop = m.program->nodes[n].is(heist_test::stoppable);
     auto const tasks = make_tasks<heist::context>(m, n, may_stop);
-    heist::graph_run const run = may_stop ? c.run(tasks->graph, m.stop.get_token()) : c.run(tasks->graph);
+    heist::graph_run const run =
+        may_stop ? c.run(tasks->graph, heist::with{.stop = m.stop.get_token()}) : c.run(tasks->graph);
     run.wait();
     if (run.stopped()) m.cells[n].cut = c.stop_requested() ? 2 : 1;
     try {

@@ -252,7 +252,7 @@ TEST_CASE("runs that throw or are stopped show nothing", "[automatic]") {
   CHECK(r.explain().empty());
   for (int i = 0; i != 20; ++i) {
     std::stop_source stop;
-    ex.invoke(stop.get_token(), [&](auto ctx) {
+    ex.invoke(heist::with{.stop = stop.get_token()}, [&](auto ctx) {
       stop.request_stop();
       ctx.invoke(r, [](auto c) { CHECK(c.stop_requested()); });
     });
@@ -266,7 +266,7 @@ TEST_CASE("a stop is seen where a region's run is, wherever that is", "[automati
   heist::region r;
   for (int i = 0; i != 150; ++i) {
     std::stop_source stop;
-    bool const seen = ex.invoke(stop.get_token(), [&](auto ctx) {
+    bool const seen = ex.invoke(heist::with{.stop = stop.get_token()}, [&](auto ctx) {
       return ctx.invoke(r, [&](auto c) {
         if (i % 4 == 0) stop.request_stop();
         auto const [a, b] = c.fork_join([](auto d) { return d.stop_requested(); }, [] { return true; });
@@ -435,7 +435,7 @@ TEST_CASE("a graph fails, is stopped and calls back as under any policy", "[auto
     }
     std::stop_source stop;
     stop.request_stop();
-    auto stopped = ex.run(c.g, stop.get_token());
+    auto stopped = ex.run(c.g, heist::with{.stop = stop.get_token()});
     stopped.wait();
     CHECK(stopped.stopped());
     CHECK(called == i + 1);

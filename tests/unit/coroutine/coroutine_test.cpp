@@ -146,7 +146,7 @@ TEST_CASE("coroutine: events of a graph that runs", "[coroutine]") {
   // A run that is stopped, or fails, has no value to await.
   for (bool const fails : {false, true}) {
     std::stop_source stop;
-    auto run = ex.run(g, stop.get_token());
+    auto run = ex.run(g, heist::with{.stop = stop.get_token()});
     heist::future<bool> rejected = ex.submit([&] {
       try {
         heist::sync_wait(event_value(ex, number));

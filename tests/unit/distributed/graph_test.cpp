@@ -158,7 +158,7 @@ TEST_CASE("a stop on one rank ends the run on all, by handle and by token", "[di
         heist::on(0), [](int x) { return x; }, slow);
     for (int i = 0; i < 5; ++i) {
       std::stop_source s;
-      auto run = i % 2 == 0 ? ex.run(g) : ex.run(g, s.get_token());
+      auto run = i % 2 == 0 ? ex.run(g) : ex.run(g, heist::with{.stop = s.get_token()});
       if (w.rank() == 1) i % 2 == 0 ? run.request_stop() : static_cast<void>(s.request_stop());
       run.wait();
       expect(run.stopped() && run.is_ready());

@@ -96,11 +96,11 @@ TEST_CASE("README's table: tasks and graphs", "[doors]") {
   ex.run_until(g, [] { return true; }).get();
   CHECK(order.size() == 16);
   std::stop_source source;
-  auto run = ex.run(g, source.get_token());
+  auto run = ex.run(g, heist::with{.stop = source.get_token()});
   run.request_stop();
   run.wait();
   std::stop_token stop_token;
-  ex.run(g, stop_token).get();
+  ex.run(g, heist::with{.stop = stop_token}).get();
   std::ostringstream out;
   g.dot(out);
   CHECK(out.str().starts_with("digraph"));

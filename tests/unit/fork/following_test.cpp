@@ -636,7 +636,7 @@ TEST_CASE("following: stops are seen in every mode", "[following]") {
     r.follow(tree, mode);
     std::stop_source source;
     int seen = 0;
-    ex.invoke(source.get_token(), [&](auto c) {
+    ex.invoke(heist::with{.stop = source.get_token()}, [&](auto c) {
       c.invoke(r, [&](auto d) {
         source.request_stop();
         d.fork_join([&](auto e) { seen += e.stop_requested() ? 1 : 0; }, [](auto) {});

@@ -48,7 +48,8 @@ int each_member(Context ctx, heist::region& phase, heist::task_graph& graph) {
   auto first = ctx.submit([](Context) { return 10; });
   right += first.get() == 10;
   std::stop_source stop;
-  right += ctx.submit(stop.get_token(), [](auto inner) { return inner.stop_requested() ? 1 : 11; }).get() == 11;
+  right += ctx.submit(heist::with{.stop = stop.get_token()}, [](auto inner) { return inner.stop_requested() ? 1 : 11; })
+               .get() == 11;
   auto value = ctx.submit([] { return 5; }).share();
   right += ctx.submit(heist::after(value), [](int v) { return v + 1; }).get() == 6;
   right += ctx.submit(heist::after(value), heist::with{.name = "named"}, [](auto, int v) { return v + 2; }).get() == 7;

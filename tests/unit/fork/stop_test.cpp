@@ -25,15 +25,16 @@ TEMPLATE_LIST_TEST_CASE("stop: a task whose token has been stopped before is ski
   source.request_stop();
   std::atomic<bool> ran{false};
   auto const task = [&] { ran = true; };
-  auto f = ex.submit(source.get_token(), task);
+  auto f = ex.submit(heist::with{.stop = source.get_token()}, task);
   CHECK_THROWS_AS(f.get(), heist::stopped_error);
-  auto with_result = ex.submit(source.get_token(), [&](heist::context) {
+  auto with_result = ex.submit(heist::with{.stop = source.get_token()}, [&](heist::context) {
     ran = true;
     return std::string{"never"};
   });
   CHECK_THROWS_AS(with_result.get(), heist::stopped_error);
-  CHECK_THROWS_AS(ex.invoke(source.get_token(), task), heist::stopped_error);
-  CHECK_THROWS_AS(ex.invoke([&](auto ctx) { ctx.submit(source.get_token(), task).get(); }), heist::stopped_error);
+  CHECK_THROWS_AS(ex.invoke(heist::with{.stop = source.get_token()}, task), heist::stopped_error);
+  CHECK_THROWS_AS(ex.invoke([&](auto ctx) { ctx.submit(heist::with{.stop = source.get_token()}, task).get(); }),
+                  heist::stopped_error);
   CHECK_FALSE(ran);
   CHECK(ex.invoke([] { return 1; }) == 1);
 }
@@ -52,7 +53,7 @@ TEMPLATE_LIST_TEST_CASE("stop: a task that waits for its turn is skipped when st
     while (!started) std::this_thread::yield();
     std::atomic<int> ran{0};
     std::vector<heist::future<void>> all;
-    for (int i = 0; i < 10; ++i) all.push_back(ex.submit(source.get_token(), [&] { ++ran; }));
+    for (int i = 0; i < 10; ++i) all.push_back(ex.submit(heist::with{.stop = source.get_token()}, [&] { ++ran; }));
     auto other = ex.submit([&] { ran += 100; });
     source.request_stop();
     over = true;
@@ -89,7 +90,7 @@ TEMPLATE_LIST_TEST_CASE("stop: the tasks that a stopped one has forked are told,
   for (int round = 0; round < (slow ? 10 : 100); ++round) {
     told t;
     bool after = false;
-    int const r = ex.invoke(t.source.get_token(), [&](auto ctx) {
+    int const r = ex.invoke(heist::with{.stop = t.source.get_token()}, [&](auto ctx) {
       ctx.fork_join([&](auto c) { t(c); }, [&](auto c) { t(c); });
       after = ctx.stop_requested();
       // A task that has begun runs to its end, and so do those it forks: it is for them to look.
@@ -109,7 +110,7 @@ TEMPLATE_LIST_TEST_CASE("stop: descendants of descendants are told", "[fork]", e
   for (int round = 0; round < (slow ? 10 : 100); ++round) {
     told t;
     std::atomic<int> below{0};
-    ex.invoke(t.source.get_token(), [&](auto ctx) {
+    ex.invoke(heist::with{.stop = t.source.get_token()}, [&](auto ctx) {
       auto const branch = [&](auto c) {
         t(c);
         c.fork_join([&](auto d) { d.fork_join([&](auto e) { below += e.stop_requested(); }, [] {}); },
@@ -131,7 +132,7 @@ TEMPLATE_LIST_TEST_CASE("stop: the children of a scope are told", "[fork]", ever
   heist_test::watchdog guard{ex, 60s, "stopped children"};
   for (int round = 0; round < (slow ? 10 : 100); ++round) {
     told t;
-    ex.submit(t.source.get_token(), [&](auto ctx) {
+    ex.submit(heist::with{.stop = t.source.get_token()}, [&](auto ctx) {
         heist::scope s{ctx};
         s.fork([&](auto c) { t(c); });
         s.fork([&](auto c) { t(c); });
@@ -145,7 +146,7 @@ TEMPLATE_LIST_TEST_CASE("stop: forks without a context inside a task that takes 
   heist::executor<TestType> ex{2};
   heist_test::watchdog guard{ex, 60s, "stopped without a context"};
   std::stop_source source;
-  bool const seen = ex.invoke(source.get_token(), [&source] {
+  bool const seen = ex.invoke(heist::with{.stop = source.get_token()}, [&source] {
     auto const look = [](heist::context c) { return c.stop_requested(); };
     auto const [a, b] = heist::fork_join(look, look);
     source.request_stop();
@@ -162,7 +163,7 @@ TEMPLATE_LIST_TEST_CASE("stop: a token that never stops, or that nobody can stop
   std::stop_source source;
   for (auto const& token : {source.get_token(), std::stop_token{}}) {
     for (int round = 0; round < (slow ? 10 : 100); ++round) {
-      int const r = ex.invoke(token, [](auto ctx) {
+      int const r = ex.invoke(heist::with{.stop = token}, [](auto ctx) {
         auto const [a, b] = ctx.fork_join([](auto c) { return c.stop_requested() ? 100 : 1; },
                                           [](auto c) { return c.stop_requested() ? 100 : 2; });
         return a + b + (ctx.stop_requested() ? 100 : 0);
@@ -184,7 +185,8 @@ TEMPLATE_LIST_TEST_CASE("stop: what runs afterwards on the same workers is not s
                       [&](auto c) { stopped_outside += c.stop_requested(); });
       }
     });
-    ex.invoke(t.source.get_token(), [&](auto ctx) { ctx.fork_join([&](auto c) { t(c); }, [&](auto c) { t(c); }); });
+    ex.invoke(heist::with{.stop = t.source.get_token()},
+              [&](auto ctx) { ctx.fork_join([&](auto c) { t(c); }, [&](auto c) { t(c); }); });
     beside.get();
     for (int i = 0; i < 10; ++i) {
       ex.invoke([&](auto ctx) {
@@ -220,7 +222,7 @@ TEMPLATE_LIST_TEST_CASE("stop: requested from outside while a task forks again a
   for (int round = 0; round < (slow ? 5 : 30); ++round) {
     std::stop_source source;
     std::atomic<bool> started{false};
-    auto f = ex.submit(source.get_token(), [&](auto ctx) {
+    auto f = ex.submit(heist::with{.stop = source.get_token()}, [&](auto ctx) {
       while (forks_until_stopped(ctx, started) == 0) {
       }
       return true;

@@ -222,7 +222,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: a run stopped before it begins leaves the region
   std::stop_source source;
   source.request_stop();
   bool ran = false;
-  CHECK_THROWS_AS(ex.invoke(source.get_token(),
+  CHECK_THROWS_AS(ex.invoke(heist::with{.stop = source.get_token()},
                             [&](auto c) {
                               ran = true;
                               c.invoke(r, [](auto) {});
@@ -244,7 +244,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: a stop request in every phase reaches all tasks,
       for (int stop_at = 0; stop_at <= 16; ++stop_at) {
         std::stop_source source;
         std::atomic<int> missed{0}, early{0};
-        ex.invoke(source.get_token(), [&](auto outer) {
+        ex.invoke(heist::with{.stop = source.get_token()}, [&](auto outer) {
           std::atomic<bool> stopped{false};
           auto const stop = [&] {
             source.request_stop();
@@ -289,7 +289,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: stopped from outside at any moment, a loop over 
   for (int round = 0; round < (slow ? 5 : 50); ++round) {
     std::stop_source source;
     std::atomic<int> steps{0};
-    auto f = ex.submit(source.get_token(), [&](auto c) {
+    auto f = ex.submit(heist::with{.stop = source.get_token()}, [&](auto c) {
       while (!c.stop_requested()) {
         c.invoke(r, [](auto d) {
           auto const down = [](auto self, auto e, int left) -> void {

@@ -253,7 +253,7 @@ TEST_CASE("work_span: what the wrapped context knows", "[work_span]") {
     std::stop_source stop;
     auto const m = measured(ex, [&](auto ctx) {
       bool const here = ctx.worker_id() < ex.worker_count() && ctx.squad_id() < ex.squad_count();
-      auto submitted = ctx.submit(stop.get_token(), [](decltype(ctx) c) {
+      auto submitted = ctx.submit(heist::with{.stop = stop.get_token()}, [](decltype(ctx) c) {
         c.fork_join([] { work(100); }, [] {});
         return c.stop_requested() ? 1 : 2;
       });

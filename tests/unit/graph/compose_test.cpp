@@ -187,7 +187,7 @@ TEST_CASE("a stop of the outer run skips what is left of the inner one", "[graph
       last = t;
     }
     g.compose(inner);
-    auto run = ex.run(g, stop.get_token());
+    auto run = ex.run(g, heist::with{.stop = stop.get_token()});
     CHECK_THROWS_AS(run.get(), heist::stopped_error);
     CHECK(run.stopped());
     CHECK(n == 10);

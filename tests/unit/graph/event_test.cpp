@@ -159,11 +159,11 @@ TEST_CASE("a run that is stopped does not wait for its events", "[graph][event]"
   SECTION("by a token, before it begins") {
     std::stop_source s;
     s.request_stop();
-    ex.run(g, s.get_token()).wait();
+    ex.run(g, heist::with{.stop = s.get_token()}).wait();
   }
   SECTION("by a token, later") {
     std::stop_source s;
-    auto run = ex.run(g, s.get_token());
+    auto run = ex.run(g, heist::with{.stop = s.get_token()});
     CHECK(ex.submit([] { return 1; }).get() == 1);
     until([&] { return ex.state_text().find("event") != std::string::npos; });
     s.request_stop();

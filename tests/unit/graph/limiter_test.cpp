@@ -390,7 +390,7 @@ TEST_CASE("a run that is interrupted while its tasks wait for a limiter ends, an
       auto first = ex.run(holder);
       while (!held) std::this_thread::yield();
       std::stop_source source;
-      auto second = ex.run(inside ? outer : waiting, source.get_token());
+      auto second = ex.run(inside ? outer : waiting, heist::with{.stop = source.get_token()});
       while (other.available() != 2 && one.available() != 0) std::this_thread::yield();
       auto third = ex.run(after);
       if (way == how::request || way == how::part) second.request_stop();

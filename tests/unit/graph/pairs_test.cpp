@@ -70,13 +70,15 @@ template <class Executor>
 struct scheduler_of final : scheduler {
   Executor ex;
   explicit scheduler_of(std::size_t workers) : ex{workers} {}
-  heist::graph_run run(heist::task_graph& g, std::stop_token t) override { return ex.run(g, t); }
+  heist::graph_run run(heist::task_graph& g, std::stop_token t) override { return ex.run(g, heist::with{.stop = t}); }
   heist::graph_run run_with(heist::task_graph& g, std::stop_token t, std::function<void()> callback) override {
-    return ex.run(g, t, std::move(callback));
+    return ex.run(g, heist::with{.stop = t}, std::move(callback));
   }
-  heist::graph_run run_n(heist::task_graph& g, std::size_t n, std::stop_token t) override { return ex.run_n(g, n, t); }
+  heist::graph_run run_n(heist::task_graph& g, std::size_t n, std::stop_token t) override {
+    return ex.run_n(g, n, heist::with{.stop = t});
+  }
   heist::graph_run run_until(heist::task_graph& g, std::function<bool()> done, std::stop_token t) override {
-    return ex.run_until(g, std::move(done), t);
+    return ex.run_until(g, std::move(done), heist::with{.stop = t});
   }
   void wait_for_another() override {
     ex.submit([] {}).wait();
@@ -352,13 +354,13 @@ void get_or_stopped(heist::graph_run const& run) {
 }
 
 void run_below(program const& p, heist::context const& c, heist::task_graph& g) {
-  get_or_stopped(c.run(g, p.stop.get_token()));
+  get_or_stopped(c.run(g, heist::with{.stop = p.stop.get_token()}));
 }
 
 feature const subflow{.name = "a graph run by a task",
                       .run =
                           [](place at, heist::context const* c, heist::task_graph& g) {
-                            auto const run = c->run(g, at.p->stop.get_token());
+                            auto const run = c->run(g, heist::with{.stop = at.p->stop.get_token()});
                             get_or_stopped(run);
                             return static_cast<int>(run.stopped());
                           },
@@ -419,7 +421,7 @@ feature const several_runs{
     .name = "run_n",
     .run =
         [](place at, heist::context const*, heist::task_graph& g) {
-          auto const run = at.p->at.run_n(g, 2, at.p->stop.get_token());
+          auto const run = at.p->at.run_n(g, 2, heist::with{.stop = at.p->stop.get_token()});
           get_or_stopped(run);
           return static_cast<int>(run.stopped());
         },
@@ -432,7 +434,7 @@ feature const runs_until{.name = "run_until",
                              [](place at, heist::context const*, heist::task_graph& g) {
                                int asked = 0;
                                auto const run = at.p->at.run_until(
-                                   g, [&] { return ++asked == 3; }, at.p->stop.get_token());
+                                   g, [&] { return ++asked == 3; }, heist::with{.stop = at.p->stop.get_token()});
                                get_or_stopped(run);
                                return run.stopped() ? 0 : asked;
                              },
@@ -593,7 +595,7 @@ class pair_of {
         static_cast<void>(a_.run({&p_, &graph_, &seen_[0]}, nullptr, graph_));
         stopped = p_.stop.stop_requested();
       } else {
-        auto const run = p_.at.run(graph_, p_.stop.get_token());
+        auto const run = p_.at.run(graph_, heist::with{.stop = p_.stop.get_token()});
         run.wait();
         stopped = run.stopped();
         get_or_stopped(run);

@@ -102,8 +102,8 @@ TEST_CASE("callbacks are called once, after the last task and before wait return
       .get();
   CHECK((seen == 9 && called == 3));
   std::stop_source stop;
-  ex.run(g, stop.get_token(), callback).get();
-  ex.run(g, callback, stop.get_token()).get();  // in either order
+  ex.run(g, heist::with{.stop = stop.get_token()}, callback).get();
+  ex.run(g, callback, heist::with{.stop = stop.get_token()}).get();  // in either order
   CHECK(called == 5);
   ex.run(g, [only = std::make_unique<int>(2), &called] { called += *only; }).get();
   CHECK(called == 7);
@@ -133,7 +133,7 @@ TEST_CASE("a callback is called for runs that fail and for runs that are stopped
   CHECK_THROWS_WITH(ex.run(g, [&] { throw std::runtime_error{"callback"}; }).get(), "task");  // the first one
   std::stop_source stop;
   stop.request_stop();
-  ex.run(g, stop.get_token(), [&] { ++called; }).wait();
+  ex.run(g, heist::with{.stop = stop.get_token()}, [&] { ++called; }).wait();
   CHECK(called == 2);
 }
 
@@ -519,20 +519,20 @@ TEST_CASE("a stop_token stops its run: before, during and after", "[graph]") {
   std::atomic<int> n{0};
   std::stop_source stop;
   g.emplace([&] { ++n; });
-  auto before = ex.run(g, stop.get_token());
+  auto before = ex.run(g, heist::with{.stop = stop.get_token()});
   before.get();
   CHECK_FALSE(before.stopped());
   stop.request_stop();
   CHECK_FALSE(before.stopped());  // it had ended
-  auto after = ex.run(g, stop.get_token());
+  auto after = ex.run(g, heist::with{.stop = stop.get_token()});
   CHECK_THROWS_AS(after.get(), heist::stopped_error);
   CHECK(after.stopped());
   CHECK(n == 1);
-  ex.run(g, std::stop_token{}).get();  // one that cannot stop
+  ex.run(g, heist::with{.stop = std::stop_token{}}).get();  // one that cannot stop
   CHECK(n == 2);
   std::stop_source second;
   auto endless = ex.run_until(
-      g, [] { return false; }, second.get_token());
+      g, [] { return false; }, heist::with{.stop = second.get_token()});
   while (n < 50) std::this_thread::yield();
   second.request_stop();
   endless.wait();
@@ -582,7 +582,7 @@ TEST_CASE("stops race with ends", "[graph]") {
   int const rounds = heist::under_tsan || heist::under_asan ? 200 : 2000;
   for (int i = 0; i < rounds; ++i) {
     std::stop_source stop;
-    auto run = ex.run(g, stop.get_token());
+    auto run = ex.run(g, heist::with{.stop = stop.get_token()});
     if (i % 2 == 0) run.request_stop();
     stop.request_stop();
     run.wait();
@@ -628,7 +628,7 @@ TEST_CASE("a run that a task waits for with a limit is stopped with it, and its 
   heist::task_graph g;
   g.emplace_event<void>();
   std::stop_source stop;
-  auto f = ex.submit(stop.get_token(), [&](auto ctx) {
+  auto f = ex.submit(heist::with{.stop = stop.get_token()}, [&](auto ctx) {
     auto run = ctx.run(g);
     stop.request_stop();
     return run.wait_for(seconds{3600}) && run.stopped();

@@ -277,7 +277,7 @@ TEST_CASE("subgraph: an event outside the part keeps nothing for later runs", "[
     goes_on.set();
     std::stop_source stop;
     stop.request_stop();
-    auto stopped = ex.run(g, stop.get_token());
+    auto stopped = ex.run(g, heist::with{.stop = stop.get_token()});
     CHECK_THROWS_AS(stopped.get(), heist::stopped_error);
     CHECK_THROWS_AS(number.result(), heist::graph_error);
   }
@@ -320,7 +320,7 @@ TEST_CASE("subgraph: failures, stops, callbacks and options are those of any run
   CHECK(run.exceptions().size() == 1);
   std::stop_source stop;
   stop.request_stop();
-  auto stopped = ex.run(part, stop.get_token());
+  auto stopped = ex.run(part, heist::with{.stop = stop.get_token()});
   stopped.wait();
   CHECK(stopped.stopped());
   fails = false;

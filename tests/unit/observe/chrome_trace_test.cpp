@@ -196,7 +196,7 @@ TEST_CASE("a_composed_graph_that_is_skipped_ends_its_box_too") {
   outer.compose(inner).name("part");
   std::stop_source stop;
   stop.request_stop();
-  CHECK_THROWS_AS(ex.run(outer, stop.get_token()).get(), heist::stopped_error);
+  CHECK_THROWS_AS(ex.run(outer, heist::with{.stop = stop.get_token()}).get(), heist::stopped_error);
   ex.wait_idle();
   auto const trace = trace_of(ex.observer().second);
   int open = 0, boxes = 0;

@@ -182,8 +182,8 @@ TEST_CASE("after: a token skips what has not begun", "[dynamic]") {
   auto first = ex.submit([&] {
                    while (!open) std::this_thread::yield();
                  }).share();
-  auto a = ex.submit(source.get_token(), heist::after(first), [] { return 1; });
-  auto b = ex.submit(heist::after(first), source.get_token(), [] { return 1; });
+  auto a = ex.submit(heist::with{.stop = source.get_token()}, heist::after(first), [] { return 1; });
+  auto b = ex.submit(heist::after(first), heist::with{.stop = source.get_token()}, [] { return 1; });
   auto c = ex.submit(heist::with{.stop = source.get_token()}, heist::after(first), [] { return 1; });
   auto d = ex.submit(heist::after(first), heist::with{.name = "d"}, [] { return 1; });
   source.request_stop();

@@ -127,7 +127,7 @@ TEST_CASE("scalable_pipeline: exceptions, stops, changes and second runs while i
     std::stop_source source, other;
     heist::scalable_pipeline p{2};
     p.add(stage_mode::serial, [&](token&) { ++begun; });
-    auto run = ex.run(p, source.get_token());
+    auto run = ex.run(p, heist::with{.stop = source.get_token()});
     while (begun == 0) std::this_thread::yield();
     CHECK_THROWS_AS(ex.run(p), heist::executor_error);
     CHECK_THROWS_AS(p.add(stage_mode::serial, [](token&) {}), heist::executor_error);
@@ -135,7 +135,7 @@ TEST_CASE("scalable_pipeline: exceptions, stops, changes and second runs while i
     source.request_stop();
     CHECK_THROWS_AS(run.get(), heist::stopped_error);
     begun = 0;
-    static_cast<void>(ex.run(p, other.get_token()));
+    static_cast<void>(ex.run(p, heist::with{.stop = other.get_token()}));
     while (begun == 0) std::this_thread::yield();
     other.request_stop();
   }  // waits for the run
@@ -291,7 +291,7 @@ TEST_CASE("token::defer: with a stop, an exception, or the end of the input by a
                       if (mode == 3 && t.number() == 2) t.defer(3), t.stop();
                       if (mode == 4 && t.number() == 4) t.defer(8), t.stop();  // 0 waits for 5 for ever
                     })};
-  CHECK_THROWS_AS(ex.run(p, source.get_token()).get(), heist::stopped_error);
+  CHECK_THROWS_AS(ex.run(p, heist::with{.stop = source.get_token()}).get(), heist::stopped_error);
   mode = 1;
   CHECK_THROWS_WITH(ex.run(p).get(), "planned");
   mode = 2;
@@ -308,7 +308,7 @@ TEST_CASE("token::defer: with a stop, an exception, or the end of the input by a
                               begun = true;
                               if (t.number() % 2 == 0 && t.deferrals() == 0) t.defer(t.number() + 1);
                             })};
-    static_cast<void>(ex.run(endless, other.get_token()));
+    static_cast<void>(ex.run(endless, heist::with{.stop = other.get_token()}));
     while (!begun) std::this_thread::yield();
     other.request_stop();
   }

@@ -95,7 +95,7 @@ TEST_CASE("handles: a copy acts for the same, or there is none", "[dynamic]") {
   stop.request_stop();
   ex.invoke([&](heist::context c) {
     auto const d = c;
-    CHECK(d.submit(stop.get_token(), [] {}).valid());
+    CHECK(d.submit(heist::with{.stop = stop.get_token()}, [] {}).valid());
     CHECK(d.worker_id() == c.worker_id());
   });
 }

@@ -47,7 +47,7 @@ std::string all_members(heist::executor_ref any) {
   heist::region r;
   CHECK(any.invoke(r, [](heist::context) { return 6; }) == 6);
   std::stop_source stop;
-  CHECK_FALSE(any.invoke(stop.get_token(), [](heist::context c) { return c.stop_requested(); }));
+  CHECK_FALSE(any.invoke(heist::with{.stop = stop.get_token()}, [](heist::context c) { return c.stop_requested(); }));
 
   heist::task_graph g;
   int runs = 0;
@@ -92,17 +92,18 @@ TEST_CASE("run_here: a stop token is seen, and one that was stopped before calls
   heist::executor ex{2};
   heist_test::watchdog guard{ex, 60s};
   std::stop_source stop;
-  CHECK(ex.run_here(stop.get_token(), [] { return 3; }) == 3);
-  CHECK(ex.run_here(stop.get_token(), [&](heist::context c) {
+  CHECK(ex.run_here(heist::with{.stop = stop.get_token()}, [] { return 3; }) == 3);
+  CHECK(ex.run_here(heist::with{.stop = stop.get_token()}, [&](heist::context c) {
     bool const before = c.stop_requested();
     stop.request_stop();
     return !before && c.stop_requested();
   }));
   bool called = false;
-  CHECK_THROWS_AS(ex.run_here(stop.get_token(), [&] { called = true; }), heist::stopped_error);
-  CHECK_THROWS_AS(ex.run_here(stop.get_token(), [&](heist::context) { called = true; }), heist::stopped_error);
+  CHECK_THROWS_AS(ex.run_here(heist::with{.stop = stop.get_token()}, [&] { called = true; }), heist::stopped_error);
+  CHECK_THROWS_AS(ex.run_here(heist::with{.stop = stop.get_token()}, [&](heist::context) { called = true; }),
+                  heist::stopped_error);
   ex.submit([&] {
-      CHECK_THROWS_AS(ex.run_here(stop.get_token(), [&] { called = true; }), heist::stopped_error);
+      CHECK_THROWS_AS(ex.run_here(heist::with{.stop = stop.get_token()}, [&] { called = true; }), heist::stopped_error);
     }).get();
   CHECK_FALSE(called);
 }
@@ -269,7 +270,8 @@ TEST_CASE("after_always: a task comes whatever became of the others, and gets th
     stop.request_stop();
     bool called = false;
     auto const skipped = [&](auto) { called = true; };
-    CHECK_THROWS_AS(ex.submit(heist::after_always(good), stop.get_token(), skipped).get(), heist::stopped_error);
+    CHECK_THROWS_AS(ex.submit(heist::after_always(good), heist::with{.stop = stop.get_token()}, skipped).get(),
+                    heist::stopped_error);
     CHECK_THROWS_AS(ex.submit(heist::with{.stop = stop.get_token()}, heist::after_always(good), skipped).get(),
                     heist::stopped_error);
     CHECK_FALSE(called);

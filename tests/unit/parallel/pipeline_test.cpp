@@ -177,14 +177,14 @@ TEST_CASE("pipeline: a stop token, a second run at the same time, a handle that 
   std::atomic<int> begun{0};
   {
     heist::pipeline p{2, heist::serial_stage([&](heist::token&) { ++begun; })};
-    auto run = ex.run(p, source.get_token());
+    auto run = ex.run(p, heist::with{.stop = source.get_token()});
     while (begun == 0) std::this_thread::yield();
     CHECK_THROWS_AS(ex.run(p).get(), heist::executor_error);
     source.request_stop();
     CHECK_THROWS_AS(run.get(), heist::stopped_error);
     begun = 0;
     std::stop_source other;
-    static_cast<void>(ex.run(p, other.get_token()));
+    static_cast<void>(ex.run(p, heist::with{.stop = other.get_token()}));
     while (begun == 0) std::this_thread::yield();
     other.request_stop();
   }                // waits for the run

@@ -155,7 +155,7 @@ class program {
       case 0:
         s.stop = random(2) == 0 ? stops::before : stops::meanwhile;
         if (s.stop == stops::before) s.source.request_stop();
-        return ex_.submit(heist::after(from), s.source.get_token(), with_values).share();
+        return ex_.submit(heist::after(from), heist::with{.stop = s.source.get_token()}, with_values).share();
       case 1:
         if (from.empty()) return ex_.submit([&s, i] { return s.run(i, 0); }).share();
         if (from.size() == 1) return from[0].then([&s, i](long v) { return s.run(i, v); }).share();

@@ -86,7 +86,7 @@ std::vector<wait_kind> waits() {
       {"a task with a token",
        [](auto&, context c, auto& n) {
          std::stop_source own;
-         c.submit(own.get_token(), [&](context d) { until_stopped(d, n); }).get();
+         c.submit(heist::with{.stop = own.get_token()}, [&](context d) { until_stopped(d, n); }).get();
        }},
       {"a task with a token and a name",
        [](auto& ex, context, auto& n) {
@@ -103,7 +103,9 @@ std::vector<wait_kind> waits() {
        [](auto& ex, context c, auto& n) {
          std::stop_source own;
          auto before = c.submit([] {});
-         ex.submit(heist::after(std::move(before)), own.get_token(), [&](context d) { until_stopped(d, n); }).get();
+         ex.submit(heist::after(std::move(before)), heist::with{.stop = own.get_token()}, [&](context d) {
+             until_stopped(d, n);
+           }).get();
        }},
       {"what a chain of tasks comes after",
        [](auto&, context c, auto& n) {
@@ -308,7 +310,7 @@ TEST_CASE("stop: it reaches a task that waits, whatever it waits for", "[dynamic
       std::atomic<int> begun{0};
       std::stop_source source;
       if (way == stop_way::submitted) {
-        auto f = ex.submit(source.get_token(), [&](context c) { kind.wait(ex, c, begun); });
+        auto f = ex.submit(heist::with{.stop = source.get_token()}, [&](context c) { kind.wait(ex, c, begun); });
         begun.wait(0);
         source.request_stop();
         f.wait();
@@ -333,7 +335,7 @@ TEST_CASE("stop: it reaches a task that waits, whatever it waits for", "[dynamic
         });
       }
       outer.compose(g);  // the wait is in a part of the run that is stopped
-      auto run = ex.run(outer, source.get_token());
+      auto run = ex.run(outer, heist::with{.stop = source.get_token()});
       begun.wait(0);
       if (way == stop_way::handle) run.request_stop();
       if (way == stop_way::token) source.request_stop();

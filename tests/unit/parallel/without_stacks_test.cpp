@@ -42,7 +42,8 @@ TEST_CASE("without stacks: invoke, of executor_ref, too, and run_here return whe
     });
   };
   CHECK(sum([](auto& ex, auto f) { return ex.invoke(f); }) == 1000);
-  CHECK(sum([](auto& ex, auto f) { return ex.invoke(std::stop_source{}.get_token(), f); }) == 1000);
+  CHECK(sum([](auto& ex, auto f) { return ex.invoke(heist::with{.stop = std::stop_source{}.get_token()}, f); }) ==
+        1000);
   CHECK(sum([](auto& ex, auto f) { return heist::executor_ref{ex}.invoke(f); }) == 1000);
   CHECK(sum([](auto& ex, auto f) { return ex.run_here(f); }) == 1000);
 }

@@ -410,7 +410,7 @@ TEST_CASE("primitives: a task that an exception leaves is not stopped in the wai
       locked = true;
     }
   };
-  auto f = ex.submit(stop.get_token(), [&] {
+  auto f = ex.submit(heist::with{.stop = stop.get_token()}, [&] {
     locks const at_the_end{m, locked};
     throw std::runtime_error{"left"};
   });
@@ -620,7 +620,7 @@ TEST_CASE("primitives: a condition variable is destroyed when all have been noti
     std::stop_source stop;
     auto changed = std::make_unique<heist::condition_variable_any>();
     auto const wait = [&](auto how) {
-      return ex.submit(stop.get_token(), [&, how] {
+      return ex.submit(heist::with{.stop = stop.get_token()}, [&, how] {
         std::unique_lock lock{m};
         how(lock);
       });

@@ -249,7 +249,7 @@ TEST_CASE("primitives: a stop ends each wait, and nothing is lost", "[primitives
     INFO((by_coroutine ? "a coroutine" : "a task"));
     with_each(1, [by_coroutine](auto& ex, held& what, kind const&) {
       std::stop_source stop;
-      auto waits = ex.submit(stop.get_token(), [&] {
+      auto waits = ex.submit(heist::with{.stop = stop.get_token()}, [&] {
         if (by_coroutine) {
           heist::sync_wait(what.wait_async());
         } else {
@@ -298,7 +298,7 @@ TEST_CASE("primitives: stops and gifts at the same time, many times", "[primitiv
       auto const what = k.make();
       std::stop_source stop;
       std::atomic<bool> goes{false};
-      auto waits = ex.submit(stop.get_token(), [&] {
+      auto waits = ex.submit(heist::with{.stop = stop.get_token()}, [&] {
         goes = true;
         what->wait();
       });

@@ -52,7 +52,7 @@ TEMPLATE_LIST_TEST_CASE("finished tasks: what was posted or submitted holds noth
     ex.post([&](auto c) { c.submit([p = inside.share()] { return *p; }).get(); });
     std::stop_source source;
     source.request_stop();
-    auto stopped = ex.submit(source.get_token(), [p = token_of.share()] { return *p; });
+    auto stopped = ex.submit(heist::with{.stop = source.get_token()}, [p = token_of.share()] { return *p; });
     REQUIRE_THROWS_AS(stopped.get(), heist::stopped_error);
   }
   ex.wait_idle();

@@ -322,7 +322,7 @@ TEST_CASE("many workers: a stop reaches all of them while they are busy", "[sche
         begun.wait();
         source.request_stop();
       }};
-      ex.invoke(source.get_token(), [&](heist::context c) {
+      ex.invoke(heist::with{.stop = source.get_token()}, [&](heist::context c) {
         heist::scope s{c};
         for (std::size_t i = 0; i != n; ++i) s.fork(busy);
       });

@@ -448,7 +448,7 @@ TEST_CASE("expedite(): what cannot be raised, or has a stop or a name, stays rig
     heist_test::watchdog guard{ex, 120s, "expedite"};
     std::stop_source stop;
     stop.request_stop();
-    auto stopped = ex.submit(stop.get_token(), [] { return 1; });
+    auto stopped = ex.submit(heist::with{.stop = stop.get_token()}, [] { return 1; });
     stopped.raise_priority();
     CHECK_THROWS_AS(stopped.get(), heist::stopped_error);
     auto failed = ex.submit([]() -> int { throw std::runtime_error{"told"}; });

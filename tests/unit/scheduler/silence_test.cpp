@@ -59,7 +59,7 @@ TEST_CASE("unfetched: an exception reaches wait_idle(), whoever has let go of it
   CHECK(of_wait_idle(ex).empty());
   std::stop_source stop;
   stop.request_stop();
-  static_cast<void>(ex.submit(stop.get_token(), [] { fail("never begun"); }));
+  static_cast<void>(ex.submit(heist::with{.stop = stop.get_token()}, [] { fail("never begun"); }));
   CHECK(of_wait_idle(ex).empty());  // a stop that was asked for is no failure
 }
 

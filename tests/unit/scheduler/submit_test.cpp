@@ -124,7 +124,7 @@ TEST_CASE("future: what the task has captured is gone when it is ready, also an 
       auto const kept = std::make_shared<int>(1);
       ex.submit([kept] {}).get();
       REQUIRE(kept.use_count() == 1);
-      ex.submit(none_stops.get_token(), [kept] {}).wait();
+      ex.submit(heist::with{.stop = none_stops.get_token()}, [kept] {}).wait();
       REQUIRE(kept.use_count() == 1);
       CHECK_THROWS(ex.submit([kept] { throw std::runtime_error{"thrown"}; }).get());
       REQUIRE(kept.use_count() == 1);

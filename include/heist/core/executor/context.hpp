@@ -109,8 +109,6 @@ class basic_context {
   /// Same as executor::submit with these arguments.
   template <class F>
   auto submit(F&& f) const;
-  template <class F>
-  auto submit(std::stop_token token, F&& f) const;
   /// Same as executor::submit with these arguments.
   template <class How, class Next, class... More>
   auto submit(How&& how, Next&& next, More&&... more) const;

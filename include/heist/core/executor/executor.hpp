@@ -16,6 +16,7 @@
 #include "heist/core/executor/helper.hpp"
 #include "heist/core/executor/start_access.hpp"
 #include "heist/core/executor/task_callable.hpp"
+#include "heist/core/executor/with.hpp"
 #include "heist/core/extension/search_of.hpp"
 #include "heist/core/observe/environment_trace.hpp"
 #include "heist/core/observe/observer.hpp"
@@ -233,28 +234,19 @@ class executor {
   template <class F>
   auto submit(F&& f) {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
-      return detail_submit<context_type>(scheduler_, std::forward<F>(f));
+      return detail::submit_task<context_type>(scheduler_, std::forward<F>(f));
     } else {
       return detail::rejected_handle<future>{};
     }
   }
-  /// As above. If `token` is stopped before the task starts, the task is skipped, and get() throws stopped_error. If
-  /// it is stopped later, context::stop_requested() becomes true in the task and in all its children.
-  template <class F>
-  auto submit(std::stop_token token, F&& f) {
-    if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
-      return detail_submit<context_type>(scheduler_, std::forward<F>(f), std::move(token));
-    } else {
-      return detail::rejected_handle<future>{};
-    }
-  }
-
-  /// Starts a task with options: heist::after(futures...), heist::with{...} and a std::stop_token, in any order. The
-  /// callable is the last argument.
+  /// Starts a task with options: heist::after(futures...) and heist::with{...}, in any order. The callable is the last
+  /// argument. If the token of heist::with{.stop = token} is stopped before the task starts, the task is skipped, and
+  /// get() throws stopped_error. If it is stopped later, context::stop_requested() becomes true in the task and in all
+  /// its children. heist::after needs heist/async.hpp.
   template <class How, class Next, class... More>
   requires(detail::have_submit_option<How, Next, More...>) auto submit(How&& how, Next&& next, More&&... more) {
-    return submit_how<context_type>(scheduler_, std::forward<How>(how), std::forward<Next>(next),
-                                    std::forward<More>(more)...);
+    return submit_with<context_type>(scheduler_, std::forward<How>(how), std::forward<Next>(next),
+                                     std::forward<More>(more)...);
   }
 
   template <class... Any>
@@ -282,19 +274,17 @@ class executor {
   template <class F>
   decltype(auto) invoke(F&& f) {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
-      return detail::future_access::take_at_the_end(detail_submit<context_type>(scheduler_, std::forward<F>(f)));
+      return detail::future_access::take_at_the_end(detail::submit_task<context_type>(scheduler_, std::forward<F>(f)));
     } else {
       return detail::rejected{};
     }
   }
-  /// The same with the stop token of submit().
-  template <class F>
-  decltype(auto) invoke(std::stop_token token, F&& f) {
-    if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
-      return detail::future_access::take_at_the_end(submit(std::move(token), std::forward<F>(f)));
-    } else {
-      return detail::rejected{};
-    }
+  /// The same with the options of submit().
+  template <class How, class Next, class... More>
+  requires(detail::have_submit_option<How, Next, More...>) decltype(auto)
+      invoke(How&& how, Next&& next, More&&... more) {
+    return detail::future_access::take_at_the_end(
+        submit(std::forward<How>(how), std::forward<Next>(next), std::forward<More>(more)...));
   }
 
   /// Calls `f()` on the calling thread, or runs `f(context)` on it as a task.
@@ -313,15 +303,11 @@ class executor {
       return detail::rejected{};
     }
   }
-  /// As above. If `token` is stopped before the call, `f` is not called, and the call throws stopped_error. If it is
-  /// stopped later, context::stop_requested() becomes true, as in submit().
-  template <class F>
-  decltype(auto) run_here(std::stop_token token, F&& f) {
-    if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
-      return detail::run_here_on<context_type>(scheduler_, std::forward<F>(f), std::move(token));
-    } else {
-      return detail::rejected{};
-    }
+  /// The same with heist::with{...}. If its token is stopped before the call, `f` is not called, and the call throws
+  /// stopped_error. Throws executor_error for a priority, a worker or `fifo`: the call waits in no queue.
+  template <class How, class F>
+  requires(detail::have_submit_option<How>) decltype(auto) run_here(How&& how, F&& f) {
+    return run_here_with<context_type>(scheduler_, std::forward<How>(how), std::forward<F>(f));
   }
 
   /// Runs `f(context)` as one run of `r` (context::invoke). Throws region_error if `r` has a run already.
@@ -336,10 +322,10 @@ class executor {
 
   // --- Runs of graphs, pipelines and parts ---
 
-  /// Starts one run of a graph. `options` may be a std::stop_token, a callable that is called when the run has ended,
-  /// and heist::with{...}. Its priority is the priority of the run's start. An urgent run begins when a task ends,
-  /// before other waiting runs and tasks. A run of low priority begins when there is no other work, and now and then
-  /// earlier. Throws graph_error if heist::with names a worker, and for two stop tokens.
+  /// Starts one run of a graph. `options` may be a heist::with{...}, and a callable that is called when the run has
+  /// ended. The priority of heist::with is that of the run's start. An urgent run begins when a task ends, before other
+  /// waiting runs and tasks. A run of low priority begins when there is no other work, and now and then earlier. Throws
+  /// graph_error if heist::with names a worker.
   template <class Graph, class... Options>
   auto run(Graph& graph, Options&&... options) {
     return detail::start_access::run(graph, scheduler_, std::size_t{1}, std::forward<Options>(options)...);

@@ -213,39 +213,25 @@ inline constexpr bool is_shared_future = false;
 template <class T>
 inline constexpr bool is_shared_future<shared_future<T>> = true;
 
-/// Something that submit() takes in front of the callable, and that brings its own submit_how() along (argument
-/// dependent look-up): heist::after, heist::with.
+/// Something that submit() takes in front of the callable: heist::after, heist::with. A stop token is recognised, and
+/// refused with a sentence.
 template <class T>
-concept submit_option = requires {
+inline constexpr bool is_submit_option = std::is_same_v<std::remove_cvref_t<T>, std::stop_token> || requires {
   typename std::remove_cvref_t<T>::submit_option_tag;
 };
 template <class... T>
-inline constexpr bool have_submit_option = (submit_option<T> || ...);
-
-}  // namespace detail
-
-/// Makes the task and hands it to `scheduler`; where futures of plain tasks come from. The task inherits the stop of the calling
-/// task, besides that of its token.
-template <class Context, class F>
-auto detail_submit(detail::core& scheduler, F&& f) {
+inline constexpr bool have_submit_option = (is_submit_option<T> || ...);
+/// Makes the task and hands it to `scheduler`; where futures of tasks without predecessors come from. The task inherits
+/// the stop of the calling task, besides that of its options. `given`: what `Extra` is made of.
+template <class Context, class Extra = no_stop, class F, class... Given>
+auto submit_task(core& scheduler, F&& f, Given&&... given) {
   using function = std::decay_t<F>;
-  using result = detail::task_result<Context, function>;
-  auto* const task = detail::make_submitted<detail::async_task<Context, function, result, detail::no_stop>>(
-      scheduler, std::forward<F>(f));
-  detail::submit_or_destroy(scheduler, *task);
-  return detail::future_access::make<result>(*task);
+  using result = task_result<Context, function>;
+  auto* const task = make_submitted<async_task<Context, function, result, Extra>>(scheduler, std::forward<F>(f),
+                                                                                  std::forward<Given>(given)...);
+  submit_or_destroy(scheduler, *task);
+  return future_access::make<result>(*task);
 }
-template <class Context, class F>
-auto detail_submit(detail::core& scheduler, F&& f, std::stop_token token) {
-  using function = std::decay_t<F>;
-  using result = detail::task_result<Context, function>;
-  auto* const task = detail::make_submitted<detail::async_task<Context, function, result, detail::stop_state>>(
-      scheduler, std::forward<F>(f), std::move(token));
-  detail::submit_or_destroy(scheduler, *task);
-  return detail::future_access::make<result>(*task);
-}
-
-namespace detail {
 
 /// executor::post.
 template <class Context, class F>
@@ -261,22 +247,22 @@ void post_to(core& scheduler, F&& f) {
   }
 }
 
-/// executor::run_here. `token`: none, or a std::stop_token.
-template <class Context, class F, class... Token>
-decltype(auto) run_here_on(core& scheduler, F&& f, Token... token) {
+/// executor::run_here. `given`: what `Extra` is made of.
+template <class Context, class Extra = no_stop, class F, class... Given>
+decltype(auto) run_here_on(core& scheduler, F&& f, Given&&... given) {
   using function = std::decay_t<F>;
   using result = task_result<Context, function>;
-  using extra = std::conditional_t<sizeof...(Token) == 0, no_stop, stop_state>;
   if constexpr (callable_plain<function>) {
     if (this_worker() == nullptr) {
       scheduler.check_open();
-      if ((token.stop_requested() || ...)) std::rethrow_exception(stopped_before_start());
+      [[maybe_unused]] Extra const options(std::forward<Given>(given)...);
+      if (options.stopped()) std::rethrow_exception(stopped_before_start());
       function own(std::forward<F>(f));
       return static_cast<result>(own());
     }
   }
-  auto* const task =
-      make_submitted<async_task<Context, function, result, extra>>(scheduler, std::forward<F>(f), std::move(token)...);
+  auto* const task = make_submitted<async_task<Context, function, result, Extra>>(scheduler, std::forward<F>(f),
+                                                                                  std::forward<Given>(given)...);
   future<result> ended = future_access::make<result>(*task);
   try {
     if (this_worker() != nullptr || !scheduler.run_as_helper(*task)) submit_async(scheduler, *task);
@@ -299,17 +285,7 @@ template <class Order>
 template <class F>
 auto basic_context<Order>::submit(F&& f) const {
   if constexpr (detail::accepted<detail::as_task<basic_context, F>>()) {
-    return detail_submit<basic_context>(fiber_->scheduler, std::forward<F>(f));
-  } else {
-    return detail::rejected_handle<future>{};
-  }
-}
-
-template <class Order>
-template <class F>
-auto basic_context<Order>::submit(std::stop_token token, F&& f) const {
-  if constexpr (detail::accepted<detail::as_task<basic_context, F>>()) {
-    return detail_submit<basic_context>(fiber_->scheduler, std::forward<F>(f), std::move(token));
+    return detail::submit_task<basic_context>(fiber_->scheduler, std::forward<F>(f));
   } else {
     return detail::rejected_handle<future>{};
   }
@@ -318,11 +294,8 @@ auto basic_context<Order>::submit(std::stop_token token, F&& f) const {
 template <class Order>
 template <class How, class Next, class... More>
 auto basic_context<Order>::submit(How&& how, Next&& next, More&&... more) const {
-  static_assert(detail::have_submit_option<How, Next, More...>,
-                "heist: submit() takes one callable, last, and in front of it heist::after(...), heist::with{...} or a "
-                "std::stop_token; fix it by capturing in the callable what it needs.");
-  return submit_how<basic_context>(fiber_->scheduler, std::forward<How>(how), std::forward<Next>(next),
-                                   std::forward<More>(more)...);
+  return submit_with<basic_context>(fiber_->scheduler, std::forward<How>(how), std::forward<Next>(next),
+                                    std::forward<More>(more)...);
 }
 
 }  // namespace heist

@@ -12,6 +12,7 @@
 #include "heist/core/memory/stack.hpp"
 #include "heist/core/observe/environment_trace.hpp"
 #include "heist/core/policy/idle.hpp"
+#include "heist/core/policy/search_step.hpp"
 #include "heist/core/policy/victim.hpp"
 #include "heist/core/policy/victim_watch.hpp"
 #include "heist/core/scheduler/between_tasks.hpp"
@@ -31,11 +32,6 @@ class worker_loop {
   static constexpr bool observed = Observer::observes;
   static constexpr bool is_timed = observed && time_observer<Observer>;
   using search = typename Scheduler::search_type;
-
-  /// Failed steal attempts after which a thief takes tasks meant for other workers: shortly before it first sleeps.
-  static constexpr std::uint32_t last_interval = 48;
-  /// Number of failed steal attempts, some microseconds, after which a thief opens task stacks whose owners do not answer.
-  static constexpr std::uint32_t opening_interval = 16;
 
  public:
   /// Runs on fiber `self` until the executor stops (Algorithm 2). Every task that returns may have changed the fiber's
@@ -218,14 +214,14 @@ class worker_loop {
     for (std::uint32_t attempts = 1; !scheduler.stopping(); ++attempts) {
       if constexpr (search::looks) {
         if (runnable* const t = search::template look<worker_loop>(self); t != nullptr) return t;
-        if (attempts % last_interval == 0) {
+        if (search_step::is_last_resort(attempts)) {
           if (runnable* const t = search::template last_resort<worker_loop>(self); t != nullptr) return t;
         }
       }
-      if (!search::looks || attempts % last_interval == 0 || !search::steals_near_only(w)) {
+      if (!search::looks || search_step::is_last_resort(attempts) || !search::steals_near_only(w)) {
         if (runnable* const t = attempt(victim, me, self); t != nullptr) return t;
       }
-      if (attempts % opening_interval == 0) {
+      if (search_step::opens_stacks(attempts)) {
         if (runnable* const t = take_unanswered(self); t != nullptr) return t;
         if (runnable* const t = scheduler.join_loop(w); t != nullptr) return at_root(t, self);
       }
@@ -310,39 +306,35 @@ class worker_loop {
   /// The worker to steal from, once the policy has seen the offers that it asks for. `named`: a worker by its number for `me`.
   template <class Named>
   static std::uint32_t choose(victim_type& victim, heist::victim::thief_view const& me, worker& w, Named named) {
-    std::uint32_t v = ask(victim, me, w);
-    if constexpr (is_sampling) {
-      while (victim.wants_look()) {
-        HEIST_ASSERT(v != me.self,
-                     heist::victim::complaint<victim_type>(
-                         "wants to look at the thief itself; fix its wants_look() to be false after next() has named "
-                         "its own number (V4)")
-                         .c_str());
+    std::uint32_t v = 0;
+    while (ask_for_victim(victim, me, w.random, v, [](bool holds, victim_promise which) { check(holds, which); })) {
+      if constexpr (is_sampling) {
         worker& seen = named(v);
         victim.looked(v, offer_of(seen, has_frames(seen, w)));
-        v = ask(victim, me, w);
       }
     }
     return v;
   }
-  static std::uint32_t ask(victim_type& victim, heist::victim::thief_view const& me, worker& w) {
-    std::uint32_t const v = victim.next(me, w.random);
-    HEIST_ASSERT(v < me.workers, heist::victim::complaint<victim_type>(
-                                     "names a worker that does not exist; fix its next() to stay below the number of "
-                                     "workers that it is told (V1)")
-                                     .c_str());
-    return v;
+  static void check([[maybe_unused]] bool holds, [[maybe_unused]] victim_promise which) {
+    HEIST_ASSERT(holds,
+                 heist::victim::complaint<victim_type>(
+                     which == victim_promise::names_a_worker
+                         ? "names a worker that does not exist; fix its next() to stay below the number of workers "
+                           "that it is told (V1)"
+                         : "wants to look at the thief itself; fix its wants_look() to be false after next() has named "
+                           "its own number (V4)")
+                     .c_str());
   }
   /// Tells the policy the outcome of an attempt.
   static void tell(victim_type& victim, std::uint32_t v, steal_status status, worker& stolen_from) {
-    victim.feedback(v, status == steal_status::stolen ? heist::victim::outcome::stolen
-                       : status == steal_status::lost ? heist::victim::outcome::lost
-                                                      : heist::victim::outcome::empty);
-    if constexpr (heist::victim::thief_counting_policy<victim_type>) {
-      // relaxed: advice to the policy
-      if (status == steal_status::empty && stolen_from.state.load(std::memory_order_relaxed) == worker::searching)
-        victim.met_thief(v);
-    }
+    tell_outcome(victim, v,
+                 status == steal_status::stolen ? heist::victim::outcome::stolen
+                 : status == steal_status::lost ? heist::victim::outcome::lost
+                                                : heist::victim::outcome::empty,
+                 [&stolen_from] {
+                   // relaxed: advice to the policy
+                   return stolen_from.state.load(std::memory_order_relaxed) == worker::searching;
+                 });
   }
   /// Debug builds: see victim_watch.hpp.
   static bool includes_all(std::uint32_t v, heist::victim::thief_view const& me, worker& w) {

@@ -104,7 +104,7 @@ class chosen_visit final : public region_visit {
     region& memory = trials_->memory();
     interrupt_state const* const outer = outer_;
     extension_.all.begins();
-    future_access::take_at_the_end(heist::detail_submit<context>(*trials_->there(), [&](context c) {
+    future_access::take_at_the_end(submit_task<context>(*trials_->there(), [&](context c) {
       interrupted_by const part_of{context_access::fiber_of(c), outer};
       c.invoke(memory,
                [&body](context in) { body.call(context_access::fiber_of(in), context_access::position_of(in)); });

@@ -12,8 +12,8 @@
 
 #include "heist/core/base/errors.hpp"
 #include "heist/core/executor/future.hpp"
+#include "heist/core/executor/with.hpp"
 #include "heist/parallel/async/after_what.hpp"
-#include "heist/parallel/async/with.hpp"
 
 namespace heist {
 
@@ -231,97 +231,35 @@ auto after_always(T&&... from) {
 
 namespace detail {
 
-template <class T>
-inline constexpr bool is_after_list = false;
-template <class... What>
-inline constexpr bool is_after_list<after_list<What...>> = true;
-
-/// Sorts the arguments of submit(): what comes before, how it is run, the callable last.
-struct nothing_before {
-  std::tuple<> what;
-};
-template <class Context, class Before, class F>
-auto submit_sorted(core& scheduler, Before&& before, F&& f) {
+/// submit() with options. They are recognised by their types, in any order.
+template <class Context, class... What, class F>
+auto submit_with(core& scheduler, after_list<What...> before, F&& f) {
   return submit_after<Context, no_stop, false>(scheduler, std::move(before.what), std::forward<F>(f));
 }
-template <class Context, class Before, class F>
-auto submit_sorted(core& scheduler, Before&& before, with&& how, F&& f) {
-  if constexpr (std::is_same_v<std::remove_cvref_t<Before>, nothing_before>) {
-    using function = std::decay_t<F>;
-    using result = task_result<Context, function>;
-    auto* const task = make_submitted<async_task<Context, function, result, with_state>>(scheduler, std::forward<F>(f),
-                                                                                         scheduler, std::move(how));
-    submit_or_destroy(scheduler, *task);
-    return future_access::make<result>(*task);
-  } else {
-    return submit_after<Context, with_state, false>(scheduler, std::move(before.what), std::forward<F>(f), scheduler,
-                                                    std::move(how));
-  }
+template <class Context, class... What, class F>
+auto submit_with(core& scheduler, after_list<What...> before, with how, F&& f) {
+  return submit_after<Context, with_state, false>(scheduler, std::move(before.what), std::forward<F>(f), scheduler,
+                                                  std::move(how));
 }
-template <class Context, class Before, class F>
-auto submit_sorted(core& scheduler, Before&& before, std::stop_token&& token, F&& f) {
-  return submit_sorted<Context>(scheduler, std::forward<Before>(before), with{.stop = std::move(token)},
-                                std::forward<F>(f));
-}
-template <class Context, class Before, class F>
-auto submit_sorted(core& scheduler, Before&& before, std::stop_token&& token, with&& how, F&& f) {
-  how.stop = std::move(token);
-  return submit_sorted<Context>(scheduler, std::forward<Before>(before), std::move(how), std::forward<F>(f));
-}
-template <class Context, class Before, class F>
-auto submit_sorted(core& scheduler, Before&& before, with&& how, std::stop_token&& token, F&& f) {
-  how.stop = std::move(token);
-  return submit_sorted<Context>(scheduler, std::forward<Before>(before), std::move(how), std::forward<F>(f));
+template <class Context, class... What, class F>
+auto submit_with(core& scheduler, with how, after_list<What...> before, F&& f) {
+  return submit_with<Context>(scheduler, std::move(before), std::move(how), std::forward<F>(f));
 }
 
-}  // namespace detail
-
-/// submit() with options in front of the callable; the options are found by their type.
-template <class Context, class First, class... More>
-auto submit_how(detail::core& scheduler, First&& first, More&&... more) {
-  using detail::is_after_list;
-  if constexpr (is_after_list<std::remove_cvref_t<First>>) {
-    static_assert((!is_after_list<std::remove_cvref_t<More>> && ...),
-                  "heist: submit() takes one heist::after; fix it by naming all that the task comes after in it.");
-    return detail::submit_sorted<Context>(scheduler, std::decay_t<First>(std::forward<First>(first)),
-                                          std::forward<More>(more)...);
-  } else if constexpr ((is_after_list<std::remove_cvref_t<More>> || ...)) {
-    // (how, after, f) or (how, how, after, f): after comes to the front.
-    auto all = std::forward_as_tuple(std::forward<More>(more)...);
-    if constexpr (is_after_list<std::remove_cvref_t<std::tuple_element_t<0, decltype(all)>>>) {
-      return [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return detail::submit_sorted<Context>(
-            scheduler, std::decay_t<decltype(std::get<0>(all))>(std::get<0>(std::move(all))),
-            std::decay_t<First>(std::forward<First>(first)), std::get<I + 1>(std::move(all))...);
-      }
-      (std::make_index_sequence<sizeof...(More) - 1>{});
-    } else {
-      return detail::submit_sorted<Context>(
-          scheduler, std::decay_t<decltype(std::get<1>(all))>(std::get<1>(std::move(all))),
-          std::decay_t<First>(std::forward<First>(first)),
-          std::decay_t<decltype(std::get<0>(all))>(std::get<0>(std::move(all))), std::get<2>(std::move(all)));
-    }
-  } else {
-    return detail::submit_sorted<Context>(scheduler, detail::nothing_before{},
-                                          std::decay_t<First>(std::forward<First>(first)), std::forward<More>(more)...);
-  }
-}
-
-namespace detail {
 core& scheduler_of(async_base& task);
-}
+}  // namespace detail
 
 template <class T>
 template <class F>
 auto future<T>::then(F&& f) && {
   detail::core& scheduler = detail::scheduler_of(this->checked());
-  return submit_how<context>(scheduler, after(std::move(*this)), std::forward<F>(f));
+  return submit_with<context>(scheduler, after(std::move(*this)), std::forward<F>(f));
 }
 
 template <class T>
 template <class F>
 auto shared_future<T>::then(F&& f) const {
-  return submit_how<context>(detail::scheduler_of(this->checked()), after(*this), std::forward<F>(f));
+  return submit_with<context>(detail::scheduler_of(this->checked()), after(*this), std::forward<F>(f));
 }
 
 }  // namespace heist

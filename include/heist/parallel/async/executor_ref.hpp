@@ -42,23 +42,15 @@ class executor_ref {
   template <class F>
   auto submit(F&& f) const {
     if constexpr (detail::accepted<detail::as_task<context, F>>()) {
-      return detail_submit<context>(*scheduler_, std::forward<F>(f));
-    } else {
-      return detail::rejected_handle<future>{};
-    }
-  }
-  template <class F>
-  auto submit(std::stop_token token, F&& f) const {
-    if constexpr (detail::accepted<detail::as_task<context, F>>()) {
-      return detail_submit<context>(*scheduler_, std::forward<F>(f), std::move(token));
+      return detail::submit_task<context>(*scheduler_, std::forward<F>(f));
     } else {
       return detail::rejected_handle<future>{};
     }
   }
   template <class How, class Next, class... More>
   requires(detail::have_submit_option<How, Next, More...>) auto submit(How&& how, Next&& next, More&&... more) const {
-    return submit_how<context>(*scheduler_, std::forward<How>(how), std::forward<Next>(next),
-                               std::forward<More>(more)...);
+    return submit_with<context>(*scheduler_, std::forward<How>(how), std::forward<Next>(next),
+                                std::forward<More>(more)...);
   }
 
   template <class F>
@@ -79,13 +71,11 @@ class executor_ref {
       return detail::rejected{};
     }
   }
-  template <class F>
-  decltype(auto) invoke(std::stop_token token, F&& f) const {
-    if constexpr (detail::accepted<detail::as_task<context, F>>()) {
-      return detail::future_access::take_at_the_end(submit(std::move(token), std::forward<F>(f)));
-    } else {
-      return detail::rejected{};
-    }
+  template <class How, class Next, class... More>
+  requires(detail::have_submit_option<How, Next, More...>) decltype(auto)
+      invoke(How&& how, Next&& next, More&&... more) const {
+    return detail::future_access::take_at_the_end(
+        submit(std::forward<How>(how), std::forward<Next>(next), std::forward<More>(more)...));
   }
   template <class F>
   decltype(auto) invoke(region& r, F&& f) const {
@@ -104,13 +94,9 @@ class executor_ref {
       return detail::rejected{};
     }
   }
-  template <class F>
-  decltype(auto) run_here(std::stop_token token, F&& f) const {
-    if constexpr (detail::accepted<detail::as_task<context, F>>()) {
-      return detail::run_here_on<context>(*scheduler_, std::forward<F>(f), std::move(token));
-    } else {
-      return detail::rejected{};
-    }
+  template <class How, class F>
+  requires(detail::have_submit_option<How>) decltype(auto) run_here(How&& how, F&& f) const {
+    return run_here_with<context>(*scheduler_, std::forward<How>(how), std::forward<F>(f));
   }
 
   // --- Runs of graphs, pipelines and parts ---

@@ -93,8 +93,8 @@ struct stage_at<Stages, 0> {
 /// A sequence of stages. The first is serial. The pipeline calls it with a token& until it calls token::stop(). It may
 /// put a token aside until another token has come (token::defer). Use scalable_pipeline for stages that are known at
 /// run time. Each later stage is called with the result of the stage before it, or without an argument. A stage may
-/// take a context as its first argument. ex.run(p) and ctx.run(p) run it and return a future<void>. With a
-/// std::stop_token as the second argument no token begins after its stop, and get() throws stopped_error.
+/// take a context as its first argument. ex.run(p) and ctx.run(p) run it and return a future<void>. In
+/// ex.run(p, heist::with{.stop = token}) no token begins after the stop or the deadline, and get() throws stopped_error.
 ///
 /// Threads  any thread may start a run. Starting a second run at the same time throws executor_error.
 /// Promises a serial stage processes tokens in order, one after the other. After an exception no token begins, tokens
@@ -157,19 +157,11 @@ class pipeline {
 
  private:
   friend struct detail::start_access;
-  future<void> start_run(detail::core& scheduler, std::size_t passes) { return start(scheduler, passes, std::nullopt); }
-  future<void> start_run(detail::core& scheduler, std::size_t passes, std::stop_token const& token) {
-    return start(scheduler, passes, token);
-  }
-  future<void> start(detail::core& scheduler, std::size_t passes, std::optional<std::stop_token> const& token) {
-    if (passes != 1) {
-      throw executor_error{
-          "run_n() of a pipeline: its first stage says how often it is called; fix it by run(), once for each pass."};
-    }
-    core_.claim(scheduler);
+  future<void> start_run(detail::core& scheduler, std::size_t passes, with how = {}) {
+    core_.claim(scheduler, passes, how);
     core_.arm_turns(count);
     for (std::size_t i = 0; i != core_.lines; ++i) lines_[i].run = &run_stage<0>;
-    return core_.start(scheduler, lines_[0], token);
+    return core_.start(scheduler, lines_[0], std::move(how));
   }
 
   /// The name of stage I for observers.

@@ -15,8 +15,10 @@
 #include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/executor/async.hpp"
 #include "heist/core/executor/future.hpp"
+#include "heist/core/executor/with.hpp"
 #include "heist/core/scheduler/fiber.hpp"
 #include "heist/core/sync/arrivals.hpp"
+#include "heist/core/sync/time_limit.hpp"
 #include "heist/parallel/pipeline/token.hpp"
 
 namespace heist {
@@ -216,9 +218,10 @@ struct pipeline_core {
   }
   /// Starts a run whose lines are `first` and those that follow it, with `source` as the first stage; its future's
   /// share.
-  future<void> start(core& scheduler, pipeline_line& first, std::optional<std::stop_token> token);
+  future<void> start(core& scheduler, pipeline_line& first, with how);
   /// Before start(): the run is the caller's. Throws executor_error if there is one, or the executor ends.
-  void claim(core const& scheduler);
+  /// `how`: .stop and .deadline. Throws executor_error for several passes, for other options and during a run.
+  void claim(core const& scheduler, std::size_t passes, with const& how);
   /// Sets the number of stages. Must not be called during a run.
   void set_stages(std::size_t stages);
   /// All tokens are through.
@@ -245,6 +248,7 @@ struct pipeline_core {
     void operator()() const noexcept { state->set(1); }
   };
   std::optional<std::stop_callback<interrupt_on_stop>> stop;
+  running_limit limit;
   shared_future<void> last;  ///< for the destructor
 };
 

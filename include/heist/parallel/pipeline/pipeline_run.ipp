@@ -99,7 +99,12 @@ HEIST_COLD_BODY void pipeline_core::fail_with(std::exception_ptr e) noexcept {
   if (!failed.exchange(true, std::memory_order_acq_rel)) exception = std::move(e);
 }
 
-HEIST_COLD_BODY void pipeline_core::claim(core const& scheduler) {
+HEIST_COLD_BODY void pipeline_core::claim(core const& scheduler, std::size_t passes, with const& how) {
+  if (passes != 1) {
+    throw executor_error{
+        "run_n() of a pipeline: its first stage says how often it is called; fix it by run(), once for each pass."};
+  }
+  reject_place("a run of a pipeline", how);
   scheduler.check_open();
   if (running.exchange(true, std::memory_order_acquire)) {  // acquire: pairs with finish()
     throw executor_error{
@@ -108,17 +113,21 @@ HEIST_COLD_BODY void pipeline_core::claim(core const& scheduler) {
   }
 }
 
-HEIST_COLD_BODY future<void> pipeline_core::start(core& scheduler, pipeline_line& first,
-                                                  std::optional<std::stop_token> token) {
+HEIST_COLD_BODY future<void> pipeline_core::start(core& scheduler, pipeline_line& first, with how) {
   try {
+    if (how.deadline) {
+      limit = how.deadline.start(scheduler, how.stop);
+      how.stop = limit->token;
+    }
     run = make_async<pipeline_state>(scheduler, sizeof(inherited_stop));
   } catch (...) {
+    limit.reset();
     running.store(false, std::memory_order_relaxed);  // relaxed: nothing has been done
     throw;
   }
   inherited_stop::add(*run, interrupt_of_caller());
   interrupt = &inherited_stop::of(*run)->state;
-  if (token) stop.emplace(std::move(*token), interrupt_on_stop{interrupt});
+  if (how.stop.stop_possible()) stop.emplace(std::move(how.stop), interrupt_on_stop{interrupt});
   failed.store(false, std::memory_order_relaxed);  // relaxed: what starts the run publishes it
   exception = nullptr;
   next_number = ended = 0;
@@ -187,7 +196,7 @@ HEIST_COLD_BODY pipeline_core::outcome pipeline_core::finish_deferred(token cons
 HEIST_COLD_BODY void pipeline_core::reject_late_stop() {
   throw executor_error{
       "token::stop() in a later stage of a pipeline: only the first stage ends the input; fix it by calling it there, "
-      "or by a std::stop_token for the run."};
+      "or by heist::with{.stop = token} for the run."};
 }
 
 HEIST_BODY runnable* pipeline_core::finish(fiber& self) noexcept {
@@ -195,6 +204,7 @@ HEIST_BODY runnable* pipeline_core::finish(fiber& self) noexcept {
   bool const all_tokens = input_ended && (deferred == nullptr || deferred->empty());
   bool const stopped = !all_tokens && interrupt->any();
   stop.reset();
+  limit.reset();
   if (exception) {
     over.fail_with(std::move(exception));
   } else if (stopped) {

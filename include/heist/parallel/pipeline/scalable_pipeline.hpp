@@ -24,7 +24,7 @@ enum class stage_mode : std::uint8_t { serial, parallel };
 /// A sequence of stages that are added one by one. The pipeline calls each stage as f(token&) or f(context, token&). A
 /// stage keeps the data of a token in the program's own memory, by token::line(). The first stage is serial. The
 /// pipeline calls it until it calls token::stop(). ex.run(p) and ctx.run(p) run the pipeline and return a future<void>.
-/// They take a std::stop_token as in pipeline.
+/// They take a heist::with as in pipeline.
 ///
 /// Threads  one thread at a time adds stages and starts runs. During a run add(), clear() and a second run throw
 ///          executor_error.
@@ -63,10 +63,7 @@ class scalable_pipeline {
 
  private:
   friend struct detail::start_access;
-  future<void> start_run(detail::core& scheduler, std::size_t passes) { return start(scheduler, passes, std::nullopt); }
-  future<void> start_run(detail::core& scheduler, std::size_t passes, std::stop_token const& token) {
-    return start(scheduler, passes, token);
-  }
+  future<void> start_run(detail::core& scheduler, std::size_t passes, with how = {});
   using stage_function = unique_function<void(detail::fiber&, detail::interrupt_state const*, token&)>;
   struct stage {
     stage_function function;
@@ -82,7 +79,6 @@ class scalable_pipeline {
 
   void add_stage(stage_mode mode, char const* name, stage_function f);
   void reject_while_running(char const* what) const;
-  future<void> start(detail::core& scheduler, std::size_t passes, std::optional<std::stop_token> const& token);
   void prepare();
   static detail::runnable* run_line(detail::runnable& task, detail::fiber& self);
   detail::runnable* go_on(line& l, detail::fiber& self, detail::kept_line& kept);

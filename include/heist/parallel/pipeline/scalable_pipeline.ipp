@@ -64,20 +64,15 @@ HEIST_COLD_BODY void scalable_pipeline::prepare() {
   for (std::size_t i = 0; i != core_.lines; ++i) lines_[i].stage = 0;
 }
 
-HEIST_COLD_BODY future<void> scalable_pipeline::start(detail::core& scheduler, std::size_t passes,
-                                                      std::optional<std::stop_token> const& token) {
-  if (passes != 1) {
-    throw executor_error{
-        "run_n() of a pipeline: its first stage says how often it is called; fix it by run(), once for each pass."};
-  }
-  core_.claim(scheduler);
+HEIST_COLD_BODY future<void> scalable_pipeline::start_run(detail::core& scheduler, std::size_t passes, with how) {
+  core_.claim(scheduler, passes, how);
   try {
     prepare();
   } catch (...) {
     core_.running.store(false, std::memory_order_release);  // release: pairs with claim()
     throw;
   }
-  return core_.start(scheduler, lines_[0], token);
+  return core_.start(scheduler, lines_[0], std::move(how));
 }
 
 HEIST_BODY detail::runnable* scalable_pipeline::run_line(detail::runnable& task, detail::fiber& self) {

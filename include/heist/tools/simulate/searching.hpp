@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heist/core/policy/policies.hpp"
+#include "heist/core/policy/search_step.hpp"
 #include "heist/core/policy/victim_watch.hpp"
 #include "heist/tools/simulate/broken_promise.hpp"
 #include "heist/tools/simulate/frames.hpp"
@@ -23,12 +24,11 @@ template <policy::executor_policy Policy>
 class searcher : protected frames {
   using victim_type = typename Policy::victim_type;
   using idle_type = typename Policy::idle_type;
+  using search_step = heist::detail::search_step;
+  using victim_promise = heist::detail::victim_promise;
   static constexpr bool tiers = Policy::tier_type::division != tier_mode::none;
   static constexpr bool is_sampling = victim::sampling_policy<victim_type>;
 
-  /// Number of attempts, as in the executor, after which a thief takes other workers' mail, and a head takes other
-  /// squads' tasks.
-  static constexpr std::uint32_t last_interval = 48;
   /// A policy that wants more looks before one attempt breaks promise V4.
   static constexpr std::uint32_t most_looks = 1'000'000;
 
@@ -151,7 +151,7 @@ class searcher : protected frames {
   void attempt(worker& w) {
     ++w.attempts;
     if (item const i = take_mail(w); i) return take(w, i);
-    if (w.attempts % last_interval == 0) {
+    if (search_step::is_last_resort(w.attempts)) {
       if (item const i = follow_.take_any_mail(); i) return take(w, i);
     }
     if constexpr (tiers) {
@@ -180,7 +180,7 @@ class searcher : protected frames {
   }
   void squad_has_nothing(worker& w) {
     if (w.first_look) return look_round(w);
-    if (w.attempts % last_interval == 0 && w.head) {
+    if (search_step::is_last_resort(w.attempts) && w.head) {
       if (item const i = squads_.head_take_any(w.squad); i) return take(w, i);
     }
     choose(w);
@@ -197,19 +197,19 @@ class searcher : protected frames {
     decisions& d = decisions_[w.number];
     victim_type& victim = near ? d.near : d.victim;
     victim::thief_view const me = near ? view_of_squad(w) : view_of_all(w);
-    w.victim = victim.next(me, w.random);
-    if (w.victim >= me.workers)
-      throw sim_error(victim::complaint<victim_type>(detail::names_no_worker(w.victim, me.workers)));
-    if constexpr (is_sampling) {
-      if (victim.wants_look()) {
-        if (w.victim == me.self || ++w.looks > most_looks)
-          throw sim_error(victim::complaint<victim_type>(
-              "looks without end, or at itself; fix its wants_look() to become false after finitely many looks, and "
-              "when next() has named its own number (V4)"));
-        ++w.told.looks;
-        return advance(w, draw(cost().look, w) + way_to(w, near), activity::search,
-                       near ? step::look_at_peer : step::look);
+    auto const check = [&](bool holds, victim_promise which) {
+      if (which == victim_promise::names_a_worker) {
+        if (!holds) throw sim_error(victim::complaint<victim_type>(detail::names_no_worker(w.victim, me.workers)));
+      } else if (!holds || ++w.looks > most_looks) {
+        throw sim_error(victim::complaint<victim_type>(
+            "looks without end, or at itself; fix its wants_look() to become false after finitely many looks, and "
+            "when next() has named its own number (V4)"));
       }
+    };
+    if (heist::detail::ask_for_victim(victim, me, w.random, w.victim, check)) {
+      ++w.told.looks;
+      return advance(w, draw(cost().look, w) + way_to(w, near), activity::search,
+                     near ? step::look_at_peer : step::look);
     }
     if (near && w.victim == me.self) return squad_has_nothing(w);
     if (!near) {
@@ -257,13 +257,9 @@ class searcher : protected frames {
     bool const has_deque = !stolen_from.deque.empty();
     bool const has_frames = with_frames && !stolen_from.continuations.empty();
     bool const has = has_deque || has_frames || !stolen_from.published.empty();
-    victim.feedback(named, has ? victim::outcome::stolen : victim::outcome::empty);
-    if (!has) {
-      if constexpr (victim::thief_counting_policy<victim_type>) {
-        if (stolen_from.searching) victim.met_thief(named);
-      }
-      return false;
-    }
+    heist::detail::tell_outcome(victim, named, has ? victim::outcome::stolen : victim::outcome::empty,
+                                [&] { return stolen_from.searching; });
+    if (!has) return false;
     if (has_deque) {
       --open_;
       stolen(w, stolen_from, stolen_from.deque.pop_front());

@@ -4,12 +4,15 @@
 #include <cstddef>  // size_t
 #include <optional>
 #include <stop_token>
-#include <utility>  // move
+#include <type_traits>
+#include <utility>  // forward, move
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/priority.hpp"
 #include "heist/core/executor/async.hpp"
 #include "heist/core/executor/deadline.hpp"
+#include "heist/core/executor/future.hpp"
+#include "heist/core/executor/task_callable.hpp"
 
 namespace heist {
 
@@ -29,7 +32,8 @@ struct with {
   std::optional<std::size_t> worker = std::nullopt;
   /// The name that observers, traces and state_text() use. It must outlive the executor, as a literal does.
   char const* name = nullptr;
-  /// If it is stopped before the task starts, the task is skipped, and get() throws stopped_error.
+  /// If it is stopped before the task starts, the task is skipped, and get() throws stopped_error. If it is stopped
+  /// later, context::stop_requested() becomes true in the task and in all its children.
   std::stop_token stop = {};
   /// A point in time (std::chrono) at which the task or run is stopped as by `stop`. If it has not begun, it does not
   /// begin. Its waits end with stopped_error. One thread serves all deadlines; the first deadline makes it. This
@@ -38,6 +42,9 @@ struct with {
 };
 
 namespace detail {
+
+/// Throws executor_error if `how` says where or when a call waits, and `what` does not wait.
+void reject_place(char const* what, with const& how);
 
 /// The state that a task keeps of a `with`.
 class with_state {
@@ -50,23 +57,59 @@ class with_state {
   bool is_routed() const noexcept { return to_ != nullptr || fifo_ || priority_ != priority::normal; }
   char const* name() const noexcept { return name_; }
   void route(async_base& task) { task.scheduler->make_runnable(task, priority_, to_); }
-  interrupt_state* interrupt() noexcept { return stop_ ? stop_->interrupt() : nullptr; }
+  interrupt_state* interrupt() noexcept { return may_stop_ ? stop_.interrupt() : nullptr; }
   /// The task has ended.
   void end() noexcept { limit_.reset(); }
-  bool stopped() const noexcept { return stop_ && stop_->stopped(); }
+  bool stopped() const noexcept { return stop_.stopped(); }
 
  private:
   worker* to_ = nullptr;  // kept: a place, not the worker that runs here
   char const* name_;
-  std::optional<stop_state> stop_;
   running_limit limit_;
+  bool may_stop_;
+  stop_state stop_;
   heist::priority priority_;
   bool fifo_;
 };
+
+/// submit() with options, which stand in front of the callable; heist::after is in parallel/async/after.hpp.
+template <class Context, class F>
+auto submit_with(core& scheduler, with how, F&& f) {
+  if constexpr (accepted<as_task<Context, F>>()) {
+    return submit_task<Context, with_state>(scheduler, std::forward<F>(f), scheduler, std::move(how));
+  } else {
+    return rejected_handle<future>{};
+  }
+}
+template <class Context, class... Any>
+auto submit_with(core&, Any const&...) {
+  static_assert(sizeof...(Any) > 1000,
+                "heist: submit() takes one callable, last, and in front of it at most one heist::after(...) and one "
+                "heist::with{...}; fix it by capturing in the callable what it needs, and pass a stop token as "
+                "heist::with{.stop = token}.");
+  return rejected_handle<future>{};
+}
+
+/// run_here() with options.
+template <class Context, class How, class F>
+decltype(auto) run_here_with(core& scheduler, How&& how, F&& f) {
+  constexpr bool right = std::is_same_v<std::remove_cvref_t<How>, with>;
+  static_assert(right,
+                "heist: run_here() takes one callable, last, and in front of it at most one heist::with{...}; fix it "
+                "by invoke() to run after other tasks, and pass a stop token as heist::with{.stop = token}.");
+  if constexpr (!right) {
+    return rejected{};
+  } else if constexpr (accepted<as_task<Context, F>>()) {
+    reject_place("run_here()", how);
+    return run_here_on<Context, with_state>(scheduler, std::forward<F>(f), scheduler, with(std::forward<How>(how)));
+  } else {
+    return rejected{};
+  }
+}
 
 }  // namespace detail
 }  // namespace heist
 
 #if HEIST_HEADER_ONLY
-#include "heist/parallel/async/with.ipp"
+#include "heist/core/executor/with.ipp"
 #endif

@@ -1,0 +1,36 @@
+// Bodies of with.hpp.
+#pragma once
+
+#include "heist/core/executor/with.hpp"
+
+#include "heist/core/base/errors.hpp"
+#include "heist/core/base/format.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY void reject_place(char const* what, with const& how) {
+  if (how.priority == priority::normal && !how.fifo && !how.worker) return;
+  throw executor_error{format_text(
+      "{} is given a heist::with with .priority, .fifo or .worker, but waits in no queue. Fix it by leaving them out, "
+      "or by submit().",
+      {what})};
+}
+
+HEIST_COLD_BODY with_state::with_state(core& scheduler, with&& how)
+    : name_{how.name},
+      limit_{how.deadline ? how.deadline.start(scheduler, how.stop) : running_limit{}},
+      may_stop_{limit_ != nullptr || how.stop.stop_possible()},
+      stop_{limit_ != nullptr ? std::stop_token{limit_->token} : std::move(how.stop)},
+      priority_{how.priority},
+      fifo_{how.fifo} {
+  if (!how.worker) return;
+  if (*how.worker >= scheduler.workers.size()) {
+    throw executor_error{format_text(
+        "heist::with{{.worker = {}}}: this executor has {} workers, counted from 0. Fix it by a number below that "
+        "(executor::worker_count()), or leave it out.",
+        {*how.worker, scheduler.workers.size()})};
+  }
+  to_ = scheduler.workers[*how.worker].get();
+}
+
+}  // namespace heist::detail
