@@ -8,13 +8,6 @@ namespace heist::detail {
 
 struct run_access {
   static run_state& state(graph_run const& run) { return run.checked(); }
-  /// A second handle of the same run.
-  static graph_run share(graph_run const& run) {
-    graph_run second;
-    second.state_ = &run.checked();
-    second.state_->hold();
-    return second;
-  }
 };
 
 /// A task of `scheduler` that ends when `run` has ended, with the exception that graph_run::get() would throw. The caller

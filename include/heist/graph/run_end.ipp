@@ -66,7 +66,7 @@ struct run_end final : async_state<void> {
 };
 
 HEIST_COLD_BODY async_state<void>* end_of_run(graph_run const& run, core& scheduler) {
-  graph_run own = run_access::share(run);
+  graph_run own = run.share();
   scheduler.check_open();
   interrupt_state const* const origin = interrupt_of_caller();
   run_end& end =

@@ -7,7 +7,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <utility>  // exchange
+#include <utility>  // exchange, forward
 #include <vector>
 
 #include "heist/core/base/config.hpp"
@@ -183,7 +183,7 @@ struct task_exception {
 /// then reaches executor::wait_idle(), or stderr when the executor is destroyed.
 ///
 /// Threads  every member may be called by any thread. wait() and get() inside a task park it.
-class graph_run {
+class [[nodiscard]] graph_run {
  public:
   /// Refers to nothing.
   graph_run() noexcept = default;
@@ -223,8 +223,18 @@ class graph_run {
   void request_stop() const { checked().interrupt_with(detail::run_state::stopped_bit); }
   /// True if a stop was requested, by request_stop() or the run's stop_token, before the run ended.
   bool stopped() const;
+  /// Another handle of the same run.
+  graph_run share() const;
+  /// Starts f(), or f(context), on the run's executor when the run has ended, and returns the future of its result. If a
+  /// task of the run throws, or the run is stopped, f is not called, and the future has that exception. Throws
+  /// executor_error if the executor is gone. Needs heist/async.hpp.
+  template <class F>
+  auto then(F&& f) const {
+    return detail::continuation<F>::after(*this, executor_of(*this), std::forward<F>(f));
+  }
 
  private:
+  static detail::core& executor_of(graph_run const& run);
   friend struct detail::graph_data;
   friend struct detail::run_access;
   explicit graph_run(detail::run_state& state) noexcept;

@@ -163,4 +163,21 @@ HEIST_BODY detail::run_state& graph_run::checked() const {
   return *state_;
 }
 
+HEIST_COLD_BODY graph_run graph_run::share() const {
+  graph_run second;
+  second.state_ = &checked();
+  second.state_->hold();
+  return second;
+}
+
+HEIST_COLD_BODY detail::core& graph_run::executor_of(graph_run const& run) {
+  detail::core* const scheduler = run.checked().scheduler;
+  if (!detail::core::is_alive(scheduler)) {
+    throw executor_error{
+        "then() of a run whose executor is gone, and no worker would run it; fix it by then() before the executor is "
+        "destroyed, or by submitting to another one: ex.submit(heist::after(run), f)."};
+  }
+  return *scheduler;
+}
+
 }  // namespace heist

@@ -27,6 +27,8 @@ namespace heist::detail {
 void make_ready(async_base& task) noexcept;
 /// Lets the task begin before other tasks that wait, if it has not begun: a second entry, in front, stands for it.
 void raise_priority(async_base& task);
+/// As the stop of its token. Throws executor_error if it was submitted without options.
+void request_stop(async_base& task);
 /// By the entry that comes second.
 runnable* end_second_entry(async_base& task, fiber& self) noexcept;
 /// The task has ended, on fiber `self`: notifies every waiter. Returns the waiter that its worker runs next, if one can
@@ -127,6 +129,7 @@ class stop_state {
   static constexpr bool has_route = false;
   explicit stop_state(std::stop_token&& token) : callback_{std::move(token), set{&state_}} {}
   interrupt_state* interrupt() noexcept { return &state_; }
+  void request() noexcept { state_.set(by_token); }
   /// Is the task to be skipped? An inherited stop does not skip it: a task without a token is not skipped either.
   bool stopped() const noexcept {
     return (state_.why.load(std::memory_order_relaxed) & by_token) != 0;  // relaxed: advice
@@ -272,6 +275,8 @@ constexpr async_operations async_operations_of() noexcept {
   if constexpr (Extra::has_route) {
     o.name = [](async_base const& self) noexcept { return static_cast<Task const&>(self).extra.name(); };
     o.route = [](async_base& self) { static_cast<Task&>(self).extra.route(self); };
+    if constexpr (requires(Extra & extra) { extra.request_stop(); })
+      o.stop = [](async_base& self) noexcept { static_cast<Task&>(self).extra.request_stop(); };
   }
   return o;
 }

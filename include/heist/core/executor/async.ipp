@@ -127,6 +127,13 @@ HEIST_COLD_BODY void raise_priority(async_base& task) {
   scheduler.make_runnable(*::new (block) second_entry{task}, priority::high, nullptr);
 }
 
+HEIST_COLD_BODY void request_stop(async_base& task) {
+  if (auto const stop = task.operations().stop; stop != nullptr) return stop(task);
+  throw executor_error{
+      "request_stop() of a future whose task was submitted without options, and which has nothing that a stop could "
+      "reach; fix it by ex.submit(heist::with{}, f)."};
+}
+
 HEIST_COLD_BODY runnable* end_second_entry(async_base& task, fiber& self) noexcept {
   unsigned const wave = task.second_wave;
   task.release();

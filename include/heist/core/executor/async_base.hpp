@@ -31,8 +31,9 @@ struct async_place {
 struct async_operations : described_operations {
   void (*destroy)(async_base& self) noexcept;
   char const* (*name)(async_base const& self) noexcept = nullptr;  ///< null: it has none
-  void (*route)(async_base& self) = nullptr;  ///< brings it to the place that was asked for; null: anywhere
-  bool begins_once = false;                   ///< its function asks async_base::begins()
+  void (*route)(async_base& self) = nullptr;          ///< brings it to the place that was asked for; null: anywhere
+  void (*stop)(async_base& self) noexcept = nullptr;  ///< as its stop token would; null: nothing of it can be stopped
+  bool begins_once = false;                           ///< its function asks async_base::begins()
 };
 
 /// The state that a task, its handles and the tasks that come after it share. The last of them frees it.

@@ -46,6 +46,10 @@ class future_base {
   /// it has begun, has predecessors, or heist::with gave it a worker or a priority. Throws bad_alloc. Its executor must
   /// still be there. A value that no caller takes may live until the task's turn in its old place.
   void raise_priority() const { detail::raise_priority(checked()); }
+  /// Stops a task that was submitted with a heist::with, and a run of a pipeline, as its stop token would. It is skipped
+  /// if it has not started; otherwise context::stop_requested() becomes true in it and in all its children, and its
+  /// waits end. No effect if it has finished. Throws executor_error for a task without options.
+  void request_stop() const { detail::request_stop(checked()); }
   /// As wait(), but for at most `time`; true if the task has finished. Inside a task it is a blocking call
   /// (context::blocking): another thread takes the worker's place meanwhile.
   template <class Rep, class Period>
@@ -221,6 +225,10 @@ inline constexpr bool is_submit_option = std::is_same_v<std::remove_cvref_t<T>, 
 };
 template <class... T>
 inline constexpr bool have_submit_option = (is_submit_option<T> || ...);
+/// What then() of runs does, in parallel/async/after.hpp.
+template <class F>
+struct continuation;
+
 /// Makes the task and hands it to `scheduler`; where futures of tasks without predecessors come from. The task inherits
 /// the stop of the calling task, besides that of its options. `given`: what `Extra` is made of.
 template <class Context, class Extra = no_stop, class F, class... Given>

@@ -33,7 +33,8 @@ struct with {
   /// The name that observers, traces and state_text() use. It must outlive the executor, as a literal does.
   char const* name = nullptr;
   /// If it is stopped before the task starts, the task is skipped, and get() throws stopped_error. If it is stopped
-  /// later, context::stop_requested() becomes true in the task and in all its children.
+  /// later, context::stop_requested() becomes true in the task and in all its children. future::request_stop() does the
+  /// same, also without a token.
   std::stop_token stop = {};
   /// A point in time (std::chrono) at which the task or run is stopped as by `stop`. If it has not begun, it does not
   /// begin. Its waits end with stopped_error. One thread serves all deadlines; the first deadline makes it. This
@@ -57,7 +58,8 @@ class with_state {
   bool is_routed() const noexcept { return to_ != nullptr || fifo_ || priority_ != priority::normal; }
   char const* name() const noexcept { return name_; }
   void route(async_base& task) { task.scheduler->make_runnable(task, priority_, to_); }
-  interrupt_state* interrupt() noexcept { return may_stop_ ? stop_.interrupt() : nullptr; }
+  interrupt_state* interrupt() noexcept { return stop_.interrupt(); }
+  void request_stop() noexcept { stop_.request(); }
   /// The task has ended.
   void end() noexcept { limit_.reset(); }
   bool stopped() const noexcept { return stop_.stopped(); }
@@ -66,7 +68,6 @@ class with_state {
   worker* to_ = nullptr;  // kept: a place, not the worker that runs here
   char const* name_;
   running_limit limit_;
-  bool may_stop_;
   stop_state stop_;
   heist::priority priority_;
   bool fifo_;

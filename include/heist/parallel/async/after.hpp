@@ -246,6 +246,13 @@ auto submit_with(core& scheduler, with how, after_list<What...> before, F&& f) {
   return submit_with<Context>(scheduler, std::move(before), std::move(how), std::forward<F>(f));
 }
 
+template <class F>
+struct continuation {
+  template <class Run>
+  static auto after(Run const& run, core& scheduler, F&& f) {
+    return submit_with<context>(scheduler, heist::after(run), std::forward<F>(f));
+  }
+};
 core& scheduler_of(async_base& task);
 }  // namespace detail
 
