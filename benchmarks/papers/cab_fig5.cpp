@@ -32,8 +32,8 @@ struct size {
   char const* name;
 };
 
-/// Shows the table of one policy: CAB as published, or with memory.
-template <class Policy>
+/// Shows the table of one policy, beside Cilk with the same thieves.
+template <class Policy, class Cilk>
 void show(request const& wanted, std::string const& title, std::vector<size> const& sizes, std::vector<panel>& panels) {
   constexpr std::uint64_t squads = 4, shared_cache = 6 << 20;
   heading(title);
@@ -45,7 +45,7 @@ void show(request const& wanted, std::string const& title, std::vector<size> con
   for (auto const& s : sizes) {
     auto const program =
         opteron::heat({.rows = s.rows, .columns = s.columns, .leaf_rows = leaf_rows, .steps = wanted.quick ? 2u : 10u});
-    double const cilk = opteron::mean<opteron::cilk>(wanted, program).time;
+    double const cilk = opteron::mean<Cilk>(wanted, program).time;
     std::vector<std::string> cells{s.name};
     std::vector<double> times;
     line l{s.name, {}};
@@ -54,7 +54,7 @@ void show(request const& wanted, std::string const& title, std::vector<size> con
         cells.emplace_back("");
         continue;
       }
-      times.push_back(opteron::mean<Policy>(wanted, program, bl).time / cilk);
+      times.push_back(opteron::mean<Policy>(wanted, program, {.boundary_level = bl}).time / cilk);
       cells.push_back(fmt::format("{:.3f}", times.back()));
       l.points.emplace_back(bl, times.back());
     }
@@ -87,8 +87,10 @@ void cab_fig5(request const& wanted) {
       "seeds\n",
       wanted.rounds);
   std::vector<panel> panels;
-  show<opteron::literal_cab>(wanted, "CAB as published", sizes, panels);
-  show<opteron::cab>(wanted, "with the region's memory of squads", sizes, panels);
+  using namespace opteron;
+  show<published<spinning<cab>>, spinning<cilk>>(wanted, "CAB as published, thieves spin", sizes, panels);
+  show<spinning<cab>, spinning<cilk>>(wanted, "with the region's memory of squads, thieves spin", sizes, panels);
+  show<published<cab>, cilk>(wanted, "CAB as published, thieves sleep (heist's standard idle policy)", sizes, panels);
   write_plot(wanted, "Heat with every boundary level (CAB, Fig. 5)", panels);
 }
 

@@ -24,8 +24,9 @@ struct curve {
 
 void show(request const& wanted, curve const& c, std::vector<panel>& panels) {
   heading(c.name);
-  table t{{"rows", "time, Cilk-a (ms)", "time, CATS (ms)", "time saved", "with memory", "paper", "L2 misses saved",
-           "with memory", "paper", "L3 misses saved", "with memory", "paper"}};
+  table t{{"rows", "time, Cilk-a (ms)", "saved, sleeping thieves", "time saved", "with memory", "paper",
+           "L2 misses saved", "with memory", "paper", "L3 misses saved", "with memory", "paper", "L3/L2, Cilk-a",
+           "CATS", "with memory"}};
   line_panel lines{
       c.name + ": saved by CATS",
       "rows",
@@ -40,21 +41,20 @@ void show(request const& wanted, curve const& c, std::vector<panel>& panels) {
                                  .leaf_rows = 8,
                                  .steps = wanted.quick ? 2u : 20u,
                                  .element_bytes = 16});
-    auto const base = opteron::mean<opteron::cilk>(wanted, program);
-    auto const cats = opteron::mean<opteron::literal_cats>(wanted, program);
-    auto const s = opteron::saved_by(cats, base);
-    auto const m = opteron::saved_by(opteron::mean<opteron::cats>(wanted, program), base);
+    auto const r = opteron::compare<opteron::cats>(wanted, program);
     auto const said = [&](char const* const(&of)[2]) {
       return std::string{rows == 1024 ? of[0] : rows == 8192 ? of[1] : ""};
     };
-    t.add({fmt::format("{}", rows), fmt::format("{:.2f}", 1e-6 * base.time), fmt::format("{:.2f}", 1e-6 * cats.time),
-           percent(s.time), percent(m.time), said(c.paper.time), percent(s.l2), percent(m.l2), said(c.paper.l2),
-           percent(s.l3), percent(m.l3), said(c.paper.l3)});
-    lines.lines[0].points.emplace_back(rows, 100 * s.time);
-    lines.lines[1].points.emplace_back(rows, 100 * s.l2);
-    lines.lines[2].points.emplace_back(rows, 100 * s.l3);
-    lines.lines[3].points.emplace_back(rows, 100 * m.time);
-    lines.lines[4].points.emplace_back(rows, 100 * m.l3);
+    t.add({fmt::format("{}", rows), fmt::format("{:.2f}", 1e-6 * r.base.time), percent(r.sleeping.time),
+           percent(r.literal.time), percent(r.remember.time), said(c.paper.time), percent(r.literal.l2),
+           percent(r.remember.l2), said(c.paper.l2), percent(r.literal.l3), percent(r.remember.l3), said(c.paper.l3),
+           fmt::format("{:.2f}", r.base.l3_of_l2()), fmt::format("{:.2f}", r.of_literal.l3_of_l2()),
+           fmt::format("{:.2f}", r.of_remember.l3_of_l2())});
+    lines.lines[0].points.emplace_back(rows, 100 * r.literal.time);
+    lines.lines[1].points.emplace_back(rows, 100 * r.literal.l2);
+    lines.lines[2].points.emplace_back(rows, 100 * r.literal.l3);
+    lines.lines[3].points.emplace_back(rows, 100 * r.remember.time);
+    lines.lines[4].points.emplace_back(rows, 100 * r.remember.l3);
   }
   print(t);
   panels.emplace_back(lines);
@@ -65,7 +65,7 @@ void show(request const& wanted, curve const& c, std::vector<panel>& panels) {
 void cats_fig9(request const& wanted) {
   fmt::print(
       "CATS, Fig. 9 to 12: 512 columns, leaves of 8 rows; what CATS saves of Cilk-a's time and misses; means of {} "
-      "seeds\n",
+      "seeds.\nThieves spin, but in the column that says so.\n",
       wanted.rounds);
   std::vector<panel> panels;
   show(wanted, {"heat", opteron::heat, {{"40.4 %", "12.3 %"}, {"15.2 %", "3.6 %"}, {"76.1 %", "55.9 %"}}}, panels);

@@ -33,11 +33,12 @@ class halves_or_quarters {
   halves_or_quarters(std::string name, shape const& s, std::uint32_t matrices)
       : shape_{s}, builder_{std::move(name)}, region_{builder_.add_region({"sweep", matrices * bytes(s.rows), 2})} {}
 
-  /// Adds a tree and returns its root. Calls leaf(rows) for each leaf; the call adds the leaf's touches and work.
+  /// Adds a tree over the rows from `first` on, and returns its root. Calls leaf(rows) for each leaf; the call adds the
+  /// leaf's touches and work.
   template <class Leaf>
-  std::uint32_t add_tree(Leaf const& leaf) {
+  std::uint32_t add_tree(std::uint32_t first, Leaf const& leaf) {
     std::uint32_t const root = builder_.add_tree(region_);
-    std::vector<open> todo{{root, {0, shape_.rows}, false}};
+    std::vector<open> todo{{root, {first, shape_.rows}, false}};
     while (!todo.empty()) {
       open const now = todo.back();
       todo.pop_back();
@@ -91,7 +92,7 @@ inline heist::sim::program heat_ub(shape const& s) {
       p.again(roots[step % 2]);
       continue;
     }
-    roots[step] = p.add_tree([&](halves_or_quarters::rows part) {
+    roots[step] = p.add_tree(0, [&](halves_or_quarters::rows part) {
       p.touch(step, p.around(part), false);
       p.touch(1 - step, part, true);
       p.compute(p.elements(part));
@@ -102,7 +103,7 @@ inline heist::sim::program heat_ub(shape const& s) {
 
 inline heist::sim::program sor_ub(shape const& s) {
   halves_or_quarters p{"sor-ub", s, 1};
-  std::uint32_t const root = p.add_tree([&](halves_or_quarters::rows part) {
+  std::uint32_t const root = p.add_tree(0, [&](halves_or_quarters::rows part) {
     p.touch(0, p.around(part), false);
     p.touch(0, part, true);
     p.compute(p.elements(part) / 2);
@@ -111,11 +112,11 @@ inline heist::sim::program sor_ub(shape const& s) {
   return p.finish();
 }
 
-/// The number of steps is the number of rows less one. `steps` is not used.
-inline heist::sim::program ge_ub(shape const& s) {
+/// The number of steps is the number of rows less one. `steps` is not used. `only_what_is_left`: as in ge().
+inline heist::sim::program ge_ub(shape const& s, bool only_what_is_left = true) {
   halves_or_quarters p{"ge-ub", s, 1};
   for (std::uint32_t k = 0; k + 1 < s.rows; ++k) {
-    p.add_tree([&](halves_or_quarters::rows part) {
+    p.add_tree(only_what_is_left ? k + 1 : 0, [&](halves_or_quarters::rows part) {
       halves_or_quarters::rows const below{std::max(part.first, k + 1), part.last};
       if (below.first >= below.last) return;
       p.touch(0, {k, k + 1}, false);

@@ -31,8 +31,8 @@ void add_row(request const& wanted, std::string const& name, heist::sim::program
   for (auto const ns : costs) {
     heist::sim::costs machine = opteron::costs();
     machine.memory = ns;
-    double const base = opteron::mean<opteron::cilk>(wanted, p, std::nullopt, machine).time;
-    double const share = saved(base, opteron::mean<Policy>(wanted, p, std::nullopt, machine).time);
+    double const base = opteron::mean<opteron::spinning<opteron::cilk>>(wanted, p, {.of_machine = machine}).time;
+    double const share = saved(base, opteron::mean<opteron::spinning<Policy>>(wanted, p, {.of_machine = machine}).time);
     cells.push_back(percent(share));
     of_plot.points.emplace_back(ns, 100 * share);
   }
@@ -46,7 +46,7 @@ void line_cost(request const& wanted) {
   fmt::print(
       "Time that CAB saves of Cilk's, 1024 x 1024 elements, for several costs of a line from memory (elsewhere 90 "
       "ns);\n"
-      "as published and with the region's memory of squads; means of {} seeds\n\n",
+      "as published and with the region's memory of squads; thieves spin; means of {} seeds\n\n",
       wanted.rounds);
   std::vector<std::uint32_t> const costs =
       wanted.quick ? std::vector<std::uint32_t>{14, 90} : std::vector<std::uint32_t>{14, 30, 50, 70, 90, 120};
@@ -55,7 +55,7 @@ void line_cost(request const& wanted) {
   table t{heads};
   line_panel lines{"time saved", "ns for a line", "%", false, {}};
   for (auto const& p : programs(wanted)) {
-    add_row<opteron::literal_cab>(wanted, p.name + ", CAB", p.tasks, costs, t, lines);
+    add_row<opteron::published<opteron::cab>>(wanted, p.name + ", CAB", p.tasks, costs, t, lines);
     add_row<opteron::cab>(wanted, p.name + ", with memory", p.tasks, costs, t, lines);
   }
   print(t);

@@ -35,10 +35,15 @@ inline heist::sim::costs tile_costs() {
   return c;
 }
 
+/// The same with joins that park.
+template <class Victim>
+struct parking_policy : heist::policy::bundle<Victim, heist::idle::spinning> {};
+
 template <class Victim>
 heist::sim::report simulate(heist::sim::program const& p, std::uint32_t workers, std::uint64_t seed,
-                            heist::sim::costs const& costs = tile_costs()) {
-  return heist::simulate<policy<Victim>>(p, {.workers = workers, .seed = seed, .costs = costs});
+                            heist::sim::costs const& costs = tile_costs(), bool parks = false) {
+  heist::sim::options const o{.workers = workers, .seed = seed, .costs = costs};
+  return parks ? heist::simulate<parking_policy<Victim>>(p, o) : heist::simulate<policy<Victim>>(p, o);
 }
 
 }  // namespace papers::wool

@@ -18,15 +18,16 @@ namespace {
 constexpr std::array<std::uint32_t, 5> sample_sizes{1, 2, 4, 8, 16};
 
 /// The thief of section 4. Before every attempt it looks at K random workers, after failed attempts too.
-/// `one_is_none`: with K = 1 it does not look at all.
-template <std::uint32_t K, bool one_is_none>
+/// `one_is_none`: with K = 1 it does not look at all. `until_work`: if none of the K has work, it looks at K others
+/// without an attempt.
+template <std::uint32_t K, bool one_is_none, bool until_work = false>
 class always_sampling {
  public:
   std::uint32_t next(heist::victim::thief_view const& me, heist::fast_random& random) noexcept {
     awaited_ = false;
     if (looks_ == K) {
       looks_ = 0;
-      return best_;
+      if (!until_work || best_offer_.tasks != 0) return best_;
     }
     if (looks_ == 0 || me.workers == 1) {  // only the first may be `self`: the master queue
       std::uint32_t const victim = random.below(me.workers);
@@ -56,6 +57,8 @@ template <std::uint32_t K>
 struct one_is_none : always_sampling<K, true> {};
 template <std::uint32_t K>
 struct one_is_one : always_sampling<K, false> {};
+template <std::uint32_t K>
+struct again : always_sampling<K, true, true> {};
 template <std::uint32_t K>
 struct library : heist::victim::sampling<K> {};
 static_assert(heist::victim::sampling_policy<one_is_none<2>>);
@@ -145,6 +148,7 @@ void wool_fig4(request const& wanted) {
   std::vector<panel> panels;
   show<one_is_none>(wanted, "K looks before every attempt, for K = 1 none", panels);
   show<one_is_one>(wanted, "K looks before every attempt, also for K = 1", panels);
+  show<again>(wanted, "K looks, and K again until there is work, for K = 1 none", panels);
   show<library>(wanted, "victim::sampling: no looks after a failed attempt, none beyond an empty pool", panels);
   write_plot(wanted, "Sampling, 16 to 1024 workers (Wool, Fig. 4)", panels);
 }

@@ -23,11 +23,11 @@ struct result {
 };
 
 template <class Victim>
-result run(request const& wanted, heist::sim::program const& p, std::uint32_t workers, double alone) {
+result run(request const& wanted, wool::program const& p, std::uint32_t workers, double alone) {
   result sum;
   watched<Victim>::total = {};
   for (unsigned round = 0; round < wanted.rounds; ++round) {
-    auto const r = wool::simulate<watched<Victim>>(p, workers, wanted.seed + round);
+    auto const r = wool::simulate<watched<Victim>>(p.tasks, workers, wanted.seed + round, wool::tile_costs(), p.parks);
     sum.speedup += alone / static_cast<double>(r.makespan) / wanted.rounds;
     sum.steals += static_cast<double>(r.steals) / wanted.rounds;
     sum.attempts += static_cast<double>(r.attempts + r.looks) / wanted.rounds;
@@ -36,8 +36,8 @@ result run(request const& wanted, heist::sim::program const& p, std::uint32_t wo
   return sum;
 }
 
-std::array<result, 4> run_all(request const& wanted, heist::sim::program const& p, std::uint32_t workers) {
-  auto const alone = static_cast<double>(wool::simulate<wool::rand>(p, 1, wanted.seed).makespan);
+std::array<result, 4> run_all(request const& wanted, wool::program const& p, std::uint32_t workers) {
+  auto const alone = static_cast<double>(wool::simulate<wool::rand>(p.tasks, 1, wanted.seed).makespan);
   return {run<wool::rand>(wanted, p, workers, alone), run<wool::samp>(wanted, p, workers, alone),
           run<wool::set>(wanted, p, workers, alone), run<wool::samp_set>(wanted, p, workers, alone)};
 }
@@ -55,7 +55,7 @@ void wool_fig5(request const& wanted) {
   table polled{{"program", "steals: RAND", "SET", "SAMP+SET", "paper's Table 1, 63 workers", "new to the TLB: RAND",
                 "SAMP", "SET", "SAMP+SET"}};
   for (auto const& p : programs) {
-    auto const all = run_all(wanted, p.tasks, full);
+    auto const all = run_all(wanted, p, full);
     std::vector<std::string> cells{p.name};
     for (auto const& r : all) cells.push_back(fmt::format("{:.1f}", r.speedup));
     cells.push_back(fmt::format("{:.3f}", all[2].speedup / all[0].speedup));
@@ -81,7 +81,7 @@ void wool_fig5(request const& wanted) {
       lines.lines.push_back({"paper's model, fast end", {}});
     }
     for (std::uint32_t workers = 7; workers <= full; workers += 8) {
-      auto const all = run_all(wanted, p.tasks, workers);
+      auto const all = run_all(wanted, p, workers);
       for (std::size_t i = 0; i < all.size(); ++i) lines.lines[i].points.emplace_back(workers, all[i].speedup);
       if (p.parallelism == 0) continue;
       lines.lines[4].points.emplace_back(workers, wool::slow_end(p.parallelism, workers));

@@ -19,11 +19,11 @@ struct breakdown {
 };
 
 template <class Victim>
-breakdown run(request const& wanted, heist::sim::program const& p, std::uint32_t workers) {
-  double const unit = static_cast<double>(wool::simulate<Victim>(p, 1, wanted.seed).makespan) * wanted.rounds;
+breakdown run(request const& wanted, wool::program const& p, std::uint32_t workers) {
+  double const unit = static_cast<double>(wool::simulate<Victim>(p.tasks, 1, wanted.seed).makespan) * wanted.rounds;
   breakdown sum;
   for (unsigned round = 0; round < wanted.rounds; ++round) {
-    auto const t = wool::simulate<Victim>(p, workers, wanted.seed + round).time;
+    auto const t = wool::simulate<Victim>(p.tasks, workers, wanted.seed + round, wool::tile_costs(), p.parks).time;
     sum.application += static_cast<double>(t.work + t.memory + t.fork_join) / unit;
     sum.steals += static_cast<double>(t.steal) / unit;
     sum.search += static_cast<double>(t.search) / unit;
@@ -52,10 +52,10 @@ void wool_fig6(request const& wanted) {
       t.add(cells);
       bars.groups.emplace_back(name, parts);
     };
-    add("RAND", run<wool::rand>(wanted, p.tasks, workers));
-    add("SAMP", run<wool::samp>(wanted, p.tasks, workers));
-    add("SET", run<wool::set>(wanted, p.tasks, workers));
-    add("SAMP+SET", run<wool::samp_set>(wanted, p.tasks, workers));
+    add("RAND", run<wool::rand>(wanted, p, workers));
+    add("SAMP", run<wool::samp>(wanted, p, workers));
+    add("SET", run<wool::set>(wanted, p, workers));
+    add("SAMP+SET", run<wool::samp_set>(wanted, p, workers));
     print(t);
     panels.emplace_back(bars);
   }

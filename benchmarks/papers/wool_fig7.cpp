@@ -18,10 +18,10 @@ struct result {
 };
 
 template <class Victim>
-result run(request const& wanted, heist::sim::program const& p, std::uint32_t workers, heist::sim::costs const& costs) {
+result run(request const& wanted, wool::program const& p, std::uint32_t workers, heist::sim::costs const& costs) {
   result sum;
   for (unsigned round = 0; round < wanted.rounds; ++round) {
-    auto const r = wool::simulate<Victim>(p, workers, wanted.seed + round, costs);
+    auto const r = wool::simulate<Victim>(p.tasks, workers, wanted.seed + round, costs, p.parks);
     auto const steals = static_cast<double>(r.steals);
     sum.time += static_cast<double>(r.makespan) / wanted.rounds;
     sum.steals += steals / wanted.rounds;
@@ -45,10 +45,10 @@ void wool_fig7(request const& wanted) {
   bar_panel bars{
       "SAMP+SET relative to SET", "ratio", {"steals", "cost of a steal", "time", "time, delayed steals"}, {}};
   for (auto const& p : wool::programs(wanted)) {
-    auto const set = run<wool::set>(wanted, p.tasks, workers, costs);
-    auto const both = run<wool::samp_set>(wanted, p.tasks, workers, costs);
-    auto const slow_set = run<wool::set>(wanted, p.tasks, workers, delayed);
-    auto const slow_both = run<wool::samp_set>(wanted, p.tasks, workers, delayed);
+    auto const set = run<wool::set>(wanted, p, workers, costs);
+    auto const both = run<wool::samp_set>(wanted, p, workers, costs);
+    auto const slow_set = run<wool::set>(wanted, p, workers, delayed);
+    auto const slow_both = run<wool::samp_set>(wanted, p, workers, delayed);
     std::vector<double> const ratios{both.steals / set.steals, both.cost / set.cost, both.time / set.time,
                                      slow_both.time / slow_set.time};
     std::vector<std::string> cells{p.name};
