@@ -64,7 +64,7 @@ void adaptive_thieves(request const& wanted) {
     line_panel lines{fmt::format("{}, {} workers: awake thieves", g.name, most), "ms", "thieves", false, {}};
     std::size_t row = 0;
     for_each_idle_policy([&]<class Idle>(std::string const& name) {
-      constexpr char const* paper[] = {"grow with the cores", "about 2.0", "about 1.2", ""};
+      constexpr char const* paper[] = {"grow with the cores", "about 2.0", "about 2.0", "about 1.2", ""};
       std::vector<use> uses;
       for (auto const w : worker_counts) uses.push_back(run<Idle>(wanted, g, w));
       std::vector<std::string> cells{name};

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Fig. 4 of the adaptive paper with the example of circuit timing: run time and CPUs of each idle policy.
+"""Table I and Fig. 4 of the adaptive paper with the example of circuit timing: run time and CPUs of each idle policy.
 
-timing.py EXAMPLE_TIMING NETLIST.v... [--workers LIST] [--changes K] [--rounds N]
+timing.py EXAMPLE_TIMING NETLIST.v... [--workers LIST] [--changes K,...] [--rounds N]
 
 EXAMPLE_TIMING is the program; the netlists are yours (the paper's are c6288, tv80 and others of the TAU 2015 contest; the
 repository has none). For each netlist and policy the whole process is measured: it reads, times the circuit ten times on one
-thread and ten times as a graph, changes K gates one at a time and re-times what they touch. The policies take turns; the
-medians of the rounds count."""
+thread and ten times as a graph, changes K gates one at a time and re-times what they touch. K is one number, or one for each
+netlist. The policies take turns; the medians of the rounds count."""
 import argparse
 import os
 import pathlib
@@ -36,16 +36,17 @@ def worker_list(text):
 
 
 def run(program, netlist, idle, workers, changes):
-    """Milliseconds as a graph, CPU milliseconds and milliseconds of the process."""
+    """Milliseconds as a graph, CPU milliseconds and milliseconds of the process; gates and nets of the circuit."""
     call = [program, netlist, "--idle", idle, "--workers", str(workers), "--changes", str(changes)]
     before, began = os.times(), time.perf_counter()
     done = subprocess.run(call, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
     took, after = time.perf_counter() - began, os.times()
     graph = re.search(r"^time +([\d.]+) ms as a graph", done.stdout, re.M)
-    if done.returncode != 0 or graph is None:
+    size = re.search(r"^circuit.*: (\d+) gates.*; (\d+) nets", done.stdout, re.M)
+    if done.returncode != 0 or graph is None or size is None:
         sys.exit(f"timing.py: {' '.join(call)} has failed; run it by hand to see why")
     cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    return float(graph[1]), 1e3 * cpu, 1e3 * took
+    return (float(graph[1]), 1e3 * cpu, 1e3 * took), (int(size[1]), int(size[2]))
 
 
 def main():
@@ -53,25 +54,29 @@ def main():
     parser.add_argument("program", metavar="EXAMPLE_TIMING")
     parser.add_argument("netlists", metavar="NETLIST.v", nargs="+")
     parser.add_argument("--workers", type=worker_list, default=worker_list("max"), metavar="LIST")
-    parser.add_argument("--changes", type=int, default=1000)
+    parser.add_argument("--changes", type=lambda text: [int(k) for k in text.split(",")], default=[1000], metavar="K,...")
     parser.add_argument("--rounds", type=int, default=5)
     wanted = parser.parse_args()
+    if len(wanted.changes) not in (1, len(wanted.netlists)):
+        parser.error("--changes takes one number, or one for each netlist")
+    wanted.changes *= len(wanted.netlists) // len(wanted.changes)
     for workers in wanted.workers:
         print_table(wanted, workers)
 
 
 def print_table(wanted, workers):
     print(f"{workers} workers, load {os.getloadavg()[0]:.2f}; medians of {wanted.rounds} rounds\n")
-    rows = [["circuit", "idle policy", "ms as a graph", "CPUs of the process", "CPU ms", "ms of the process"]]
-    for netlist in wanted.netlists:
+    rows = [["circuit", "idle policy", "gates", "nets", "changes", "ms as a graph", "CPUs of the process", "CPU ms", "ms of the process"]]
+    for netlist, changes in zip(wanted.netlists, wanted.changes):
         found = {idle: [] for idle in POLICIES}
         for _ in range(wanted.rounds):
             for idle in POLICIES:
-                found[idle].append(run(wanted.program, netlist, idle, workers, wanted.changes))
+                figures, size = run(wanted.program, netlist, idle, workers, changes)
+                found[idle].append(figures)
         for idle, name in POLICIES.items():
             graph, cpu, took = (statistics.median(values) for values in zip(*found[idle]))
             ratio = statistics.median(c / t for _, c, t in found[idle])
-            rows.append([pathlib.Path(netlist).stem, name, f"{graph:.3f}", f"{ratio:.2f}", f"{cpu:.0f}", f"{took:.0f}"])
+            rows.append([pathlib.Path(netlist).stem, name, *map(str, size), str(changes), f"{graph:.3f}", f"{ratio:.2f}", f"{cpu:.0f}", f"{took:.0f}"])
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     for number, row in enumerate(rows):
         print("| " + " | ".join(c.ljust(w) if i < 2 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths))) + " |")

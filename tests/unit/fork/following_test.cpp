@@ -1,9 +1,11 @@
 // Regions that follow a steal tree: strictly to the letter, loosely without losing anything, and not at all where that
 // cannot be.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -625,6 +627,56 @@ TEST_CASE("following: an initialiser that runs where the phase will", "[followin
   tally c;  // inside a task, too
   ex.invoke([&](auto ctx) { heist::redistribute(ctx, phase, [&](auto d) { p(d, c); }); });
   CHECK(c.ran_on == a.ran_on);
+}
+
+TEST_CASE("following: data that follow a region that adapts itself", "[following]") {
+  replaying ex{3};
+  heist_test::watchdog guard{ex, 60s};
+  replayed_program const p{.seed = 12, .depth = 5};
+  region r;
+  std::optional<tally> moved, last;
+  int moves = 0;
+  r.adapt([&](heist::context c) {
+    ++moves;
+    p(c, moved.emplace());
+  });
+  using phase = heist::adaptation::phase;
+  for (int i = 0; i != 10; ++i) {
+    phase const next = r.adapted().next();
+    bool const was_settled = r.adapted().settled() && i != 0 && r.adapted().steps().back().in == phase::settled;
+    int const before = moves;
+    run(ex, r, p, last.emplace());
+    CHECK(moves == before + (next == phase::free || was_settled ? 0 : 1));
+  }
+  REQUIRE(r.adapted().settled());
+  CHECK(moved->ran_on == last->ran_on);
+  CHECK(moves == static_cast<int>(
+                     std::count_if(r.adapted().steps().begin(), r.adapted().steps().end(),
+                                   [](auto const& s) { return s.in == phase::relaxed || s.in == phase::settling; })) +
+                     1);
+  r.adapt();  // from now on data stay where they are
+  int const before = moves;
+  for (int i = 0; i != 2; ++i) run(ex, r, p, last.emplace());
+  CHECK(moves == before);
+
+  int calls = 0;
+  region fails;
+  fails.adapt([&](heist::context) {
+    if (++calls == 1) throw std::runtime_error{"no memory for the data"};
+  });
+  tally t, none, again;
+  run(ex, fails, p, t);
+  CHECK_THROWS_AS(run(ex, fails, p, none), std::runtime_error);
+  CHECK(none.ran_on.empty());
+  CHECK(fails.adapted().steps().size() == 1);
+  run(ex, fails, p, again);
+  CHECK(calls == 2);
+
+  heist::executor<heist::policy::random> other{2};
+  region ignored;
+  ignored.adapt([&](heist::context) { ++calls; });
+  for (int i = 0; i != 3; ++i) other.invoke(ignored, [](auto) {});
+  CHECK(calls == 2);
 }
 
 TEST_CASE("following: stops are seen in every mode", "[following]") {

@@ -8,10 +8,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>  // forward
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/unique_function.hpp"
 #include "heist/core/extension/loop_region.hpp"
+#include "heist/fwd.hpp"
 #include "heist/locality/policy/adaptation.hpp"
 #include "heist/locality/policy/profile.hpp"
 #include "heist/locality/policy/replay_mode.hpp"
@@ -91,6 +95,15 @@ class region {
   /// adaptation). With ctx.may_be_stolen() it makes tasks as coarse as the load allows (VI). Throws region_error
   /// during a run.
   void adapt(adaptation_options wanted = {});
+  /// The same, and data follow the schedule (V). Before each run that follows another tree than the run before it, the
+  /// region runs `initializer(context)` strictly in the order of that tree: see redistribute(), which says what it may
+  /// do. So it moves the data after the free run, after each relaxed run, and after the last change. The times of runs
+  /// do not contain it. What it throws ends the run before its body starts.
+  template <class F>
+  requires(std::is_invocable_v<F&, context const&>) void adapt(F&& initializer, adaptation_options wanted = {}) {
+    adapt(wanted);
+    initializer_ = std::forward<F>(initializer);
+  }
   /// The state of adapt().
   adaptation const& adapted() const noexcept { return adaptation_; }
 
@@ -122,6 +135,8 @@ class region {
   steal_tree followed_;
   replay_mode mode_ = replay_mode::relaxed;
   adaptation adaptation_;
+  unique_function<void(context const&)> initializer_;  ///< of adapt(); null: data stay where they are
+  bool data_settled_ = false;                          ///< they have followed the last tree
   run_times times_;
 
   os_env::atomic<bool> running_{false};
@@ -161,6 +176,12 @@ struct region_access {
   std::shared_ptr<void>& recorded() const noexcept { return r.recorded_; }
   std::uint64_t& planned_for() const noexcept { return r.planned_for_; }
   void forget_squads() const noexcept;
+  /// Before a run: moves the data of adapt() to where the run will use them.
+  static void move_data(region& r, context const& c) {
+    if (r.initializer_) [[unlikely]]
+      run_initializer(r, c);
+  }
+  static void run_initializer(region& r, context const& c);
   /// Throws region_error if it is in use.
   static void begin(region& r);
   static void end(region& r) noexcept {

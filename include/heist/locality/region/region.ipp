@@ -35,6 +35,16 @@ HEIST_COLD_BODY void region_access::begin(region& r) {
   }
 }
 
+HEIST_COLD_BODY void region_access::run_initializer(region& r, context const& c) {
+  region_access const in_use{r};
+  adaptation const& adapted = r.adaptation_;
+  if (r.following_ != region::following::itself || adapted.next() == adaptation::phase::free || r.data_settled_) return;
+  region along;
+  along.follow(adapted.tree(), replay_mode::strict_ordered);
+  c.invoke(along, [&r](context const& inside) { r.initializer_(inside); });
+  r.data_settled_ = adapted.settled();
+}
+
 HEIST_COLD_BODY std::uint32_t region_access::squad_of(std::uint64_t path, std::uint32_t fallback,
                                                       std::size_t squads) const {
   std::uint32_t const found = r.squad_of_.find(path);
@@ -79,6 +89,8 @@ HEIST_COLD_BODY void region::adapt(adaptation_options wanted) {
   detail::region_access const in_use{*this};
   recorded_.reset();
   adaptation_ = adaptation{wanted};
+  initializer_ = nullptr;
+  data_settled_ = false;
   following_ = following::itself;
 }
 

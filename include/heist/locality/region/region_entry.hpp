@@ -79,6 +79,8 @@ decltype(auto) visit_region(unique_ptr<region_visit> visit, basic_context<Order>
 
 template <class Order, class F>
 decltype(auto) enter_region(region& r, basic_context<Order> const& c, F& f) {
+  region_access::move_data(r,
+                           context_access::make<context>(context_access::fiber_of(c), context_access::position_of(c)));
   told_part const told{context_access::fiber_of(c), &r, r.options().name};
   using traits = fork_traits<Order>;
   if constexpr (traits::has_regions) {
