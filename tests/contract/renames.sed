@@ -22,6 +22,10 @@ s/\btiering\b/tier_mode/g
 s/\bmetered_context\b/instrumented_context/g
 s/\bpage_homes\b/page_node_map/g
 s/\([.>]\)homes\b/\1node_map/g
-# A stop token among the arguments goes into heist::with.
-s/\([.>]\(submit\|invoke\|run_here\)(\)\([A-Za-z_][A-Za-z0-9_.>()-]*get_token()\|[A-Za-z_.]*token\|[A-Za-z_.]*stop_token()\|std::stop_token{}\), */\1heist::with{.stop = \3}, /g
-/[.>]\(submit\|invoke\|run_here\|run\|run_n\|run_until\)(/s/,\( *\)\([A-Za-z_][A-Za-z0-9_.>()-]*get_token()\|[A-Za-z_.]*token\|[A-Za-z_.]*stop_token()\|std::stop_token{}\)\([,)]\)/,\1heist::with{.stop = \2}\3/g
+# A stop token that is an argument of its own goes into heist::with. These lines see calls that begin and name their token on one
+# line; the compiler's sentence names the others.
+s/\([.>]\(submit\|invoke\|run_here\)( *\)\([A-Za-z_][A-Za-z0-9_.>-]*[.>]get_token()\|\([A-Za-z_.]*_\)\{0,1\}token\|[A-Za-z_][A-Za-z0-9_.>-]*[.>]stop_token()\|std::stop_token{}\) *, */\1heist::with{.stop = \3}, /g
+s/\([.>]\(submit\|invoke\)(heist::after([^()]*), *\)\([A-Za-z_][A-Za-z0-9_.>-]*[.>]get_token()\|\([A-Za-z_.]*_\)\{0,1\}token\|[A-Za-z_][A-Za-z0-9_.>-]*[.>]stop_token()\|std::stop_token{}\) *, */\1heist::with{.stop = \3}, /g
+s/\([.>]run(\([*A-Za-z_][A-Za-z0-9_.*]*\), *\)\([A-Za-z_][A-Za-z0-9_.>-]*[.>]get_token()\|\([A-Za-z_.]*_\)\{0,1\}token\|[A-Za-z_][A-Za-z0-9_.>-]*[.>]stop_token()\|std::stop_token{}\) *\([,)]\)/\1heist::with{.stop = \3}\5/g
+s/\([.>]run_n(\([*A-Za-z_][A-Za-z0-9_.*]*\), *[^,()]*, *\)\([A-Za-z_][A-Za-z0-9_.>-]*[.>]get_token()\|\([A-Za-z_.]*_\)\{0,1\}token\|[A-Za-z_][A-Za-z0-9_.>-]*[.>]stop_token()\|std::stop_token{}\) *\([,)]\)/\1heist::with{.stop = \3}\5/g
+s/\([.>]run_until(\([*A-Za-z_][A-Za-z0-9_.*]*\), *.*[})], *\)\([A-Za-z_][A-Za-z0-9_.>-]*[.>]get_token()\|\([A-Za-z_.]*_\)\{0,1\}token\|[A-Za-z_][A-Za-z0-9_.>-]*[.>]stop_token()\|std::stop_token{}\) *\([,)]\)/\1heist::with{.stop = \3}\5/g

@@ -26,14 +26,15 @@ struct run_end final : async_state<void> {
   /// Takes over the exception of the run.
   bool failed() noexcept {
     run_state& s = run_access::state(of);
+    bool const known = s.fetched.load(std::memory_order_relaxed);  // relaxed: advice
     try {
       of.get();
       return false;
     } catch (...) {
-      if (s.exception) {
+      if (s.exception && !known) {
         fail_with(std::current_exception());
       } else {
-        exception = std::current_exception();  // the run was stopped: the program knows, and no report is due
+        exception = std::current_exception();  // the program knows, of the failure or of the stop: no report is due
       }
       return true;
     }

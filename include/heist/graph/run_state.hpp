@@ -28,6 +28,9 @@ namespace detail {
 
 struct graph_data;
 struct record;
+/// What graph_run::then() does, in parallel/async/after.hpp.
+template <class F>
+struct continuation;
 struct run_access;
 struct run_state;
 
@@ -230,6 +233,9 @@ class [[nodiscard]] graph_run {
   /// executor_error if the executor is gone. Needs heist/async.hpp.
   template <class F>
   auto then(F&& f) const {
+    static_assert(
+        requires { sizeof(detail::continuation<F>); },
+        "heist: then() of a run needs what lets tasks come after others; fix it by #include <heist/async.hpp>.");
     return detail::continuation<F>::after(*this, executor_of(*this), std::forward<F>(f));
   }
 

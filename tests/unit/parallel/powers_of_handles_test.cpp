@@ -54,12 +54,12 @@ TEST_CASE("request_stop of a future skips a task that has not started", "[dynami
   heist_test::watchdog guard{ex, 60s};
   bool called = false;
   std::optional<busy_worker> busy{ex};
-  auto f = ex.submit(with{}, [&] { called = true; });
-  auto named = ex.submit(with{.name = "named"}, [&] { called = true; }).share();
+  auto f = ex.submit(with{.stoppable = true}, [&] { called = true; });
+  auto named = ex.submit(with{.name = "named", .stoppable = true}, [&] { called = true; }).share();
   auto second = named;
-  auto later = ex.submit(heist::after(named), with{}, [&] { called = true; });
+  auto later = ex.submit(heist::after(named), with{.stoppable = true}, [&] { called = true; });
   auto before = ex.submit([] { return 1; });
-  auto alone = ex.submit(heist::after(std::move(before)), with{}, [&](int) { called = true; });
+  auto alone = ex.submit(heist::after(std::move(before)), with{.stoppable = true}, [&](int) { called = true; });
   f.request_stop();
   second.request_stop();
   alone.request_stop();
@@ -79,7 +79,7 @@ TEMPLATE_TEST_CASE("request_stop of a future reaches the running task, its child
     heist::executor<TestType> ex{workers};
     heist_test::watchdog guard{ex, 60s};
     std::atomic<int> began{0};
-    auto spins = ex.submit(with{}, [&](auto c) {
+    auto spins = ex.submit(with{.stoppable = true}, [&](auto c) {
       ++began;
       while (!c.stop_requested()) std::this_thread::yield();
       auto const [left, right] = c.fork_join([](auto d) { return d.stop_requested(); },
@@ -92,7 +92,7 @@ TEMPLATE_TEST_CASE("request_stop of a future reaches the running task, its child
     CHECK(spins.get());
 
     heist::manual_reset_event never;
-    auto waits = ex.submit(with{.name = "waits"}, [&](auto c) {
+    auto waits = ex.submit(with{.name = "waits", .stoppable = true}, [&](auto c) {
       ++began;
       auto inner = c.submit([&] { never.wait(); });
       inner.get();
@@ -124,13 +124,16 @@ TEST_CASE("request_stop of a future: with a token and a deadline, after the end,
   late.wait();
   late.request_stop();
   CHECK(late.get() == 6);
+  auto with_a_name = ex.submit(with{.name = "cannot be stopped"}, [] { return 7; });
+  CHECK_THROWS_AS(with_a_name.request_stop(), heist::executor_error);
+  CHECK(with_a_name.get() == 7);
   auto plain = ex.submit([] { return 7; });
   CHECK_THROWS_AS(plain.request_stop(), heist::executor_error);
   CHECK(plain.get() == 7);
   heist::future<int> none;
   CHECK_THROWS_AS(none.request_stop(), heist::executor_error);
   // A task of a run that may be stopped inherits that stop, but has no options.
-  auto inside = ex.submit(with{}, [](heist::context c) {
+  auto inside = ex.submit(with{.stoppable = true}, [](heist::context c) {
     auto inner = c.submit([] { return 1; });
     try {
       inner.request_stop();
@@ -147,7 +150,7 @@ TEST_CASE("request_stop of a future while its task ends, many times", "[dynamic]
   heist_test::watchdog guard{ex, 60s};
   int stopped = 0;
   for (int round = 0; round != 2000; ++round) {
-    auto f = ex.submit(with{}, [] { return std::make_unique<int>(1); }).share();
+    auto f = ex.submit(with{.stoppable = true}, [] { return std::make_unique<int>(1); }).share();
     auto other = f;
     std::thread outside;
     if (round % 100 == 0) outside = std::thread{[g = f] { g.request_stop(); }};
@@ -235,6 +238,47 @@ TEST_CASE("then of a run whose executor is gone is refused", "[dynamic]") {
   CHECK_THROWS_AS(run.then([] {}), heist::executor_error);
   auto other = run.share();
   other.get();
+}
+
+namespace other_library {
+
+template <class T, class... Any>
+int submit_with(Any&&...) {
+  return 0;
+}
+struct job {
+  int operator()() const { return 7; }
+};
+struct own_options : heist::with {};
+
+}  // namespace other_library
+
+TEST_CASE("options of a user's types, and callables of other libraries", "[dynamic]") {
+  heist::executor<> ex{2};
+  heist_test::watchdog guard{ex, 60s};
+  CHECK(ex.submit(with{}, other_library::job{}).get() == 7);
+  auto before = ex.submit([] {}).share();
+  CHECK(ex.submit(heist::after(before), with{}, other_library::job{}).get() == 7);
+  other_library::own_options own;
+  own.stoppable = true;
+  auto f = ex.submit(own, other_library::job{});
+  f.request_stop();
+  CHECK((value_or_stopped(std::move(f)) != 0));
+  CHECK(ex.run_here(own, other_library::job{}) == 7);
+}
+
+TEST_CASE("a skipped task after a run reports no failure that was fetched", "[dynamic]") {
+  heist::executor<> ex{2};
+  heist_test::watchdog guard{ex, 60s};
+  heist::task_graph bad;
+  bad.emplace([] { throw std::runtime_error{"a task"}; });
+  auto run = ex.run(bad);
+  CHECK_THROWS_AS(run.get(), std::runtime_error);
+  std::stop_source stopped;
+  stopped.request_stop();
+  auto after = ex.submit(heist::after(run), with{.stop = stopped.get_token()}, [] {});
+  CHECK_THROWS_AS(after.get(), heist::stopped_error);
+  CHECK_NOTHROW(ex.wait_idle());
 }
 
 TEST_CASE("invoke and run_here take options", "[dynamic]") {

@@ -27,7 +27,7 @@ namespace heist::detail {
 void make_ready(async_base& task) noexcept;
 /// Lets the task begin before other tasks that wait, if it has not begun: a second entry, in front, stands for it.
 void raise_priority(async_base& task);
-/// As the stop of its token. Throws executor_error if it was submitted without options.
+/// As the stop of its token. Throws executor_error if it cannot be stopped.
 void request_stop(async_base& task);
 /// By the entry that comes second.
 runnable* end_second_entry(async_base& task, fiber& self) noexcept;
@@ -276,7 +276,7 @@ constexpr async_operations async_operations_of() noexcept {
     o.name = [](async_base const& self) noexcept { return static_cast<Task const&>(self).extra.name(); };
     o.route = [](async_base& self) { static_cast<Task&>(self).extra.route(self); };
     if constexpr (requires(Extra & extra) { extra.request_stop(); })
-      o.stop = [](async_base& self) noexcept { static_cast<Task&>(self).extra.request_stop(); };
+      o.stop = [](async_base& self) noexcept { return static_cast<Task&>(self).extra.request_stop(); };
   }
   return o;
 }

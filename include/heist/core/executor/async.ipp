@@ -128,10 +128,11 @@ HEIST_COLD_BODY void raise_priority(async_base& task) {
 }
 
 HEIST_COLD_BODY void request_stop(async_base& task) {
-  if (auto const stop = task.operations().stop; stop != nullptr) return stop(task);
+  if (auto const stop = task.operations().stop; stop != nullptr && stop(task)) return;
   throw executor_error{
-      "request_stop() of a future whose task was submitted without options, and which has nothing that a stop could "
-      "reach; fix it by ex.submit(heist::with{}, f)."};
+      "request_stop() of a future whose task cannot be stopped, because it has neither a stop token nor a deadline; "
+      "fix "
+      "it by ex.submit(heist::with{.stoppable = true}, f)."};
 }
 
 HEIST_COLD_BODY runnable* end_second_entry(async_base& task, fiber& self) noexcept {

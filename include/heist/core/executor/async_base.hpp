@@ -32,7 +32,7 @@ struct async_operations : described_operations {
   void (*destroy)(async_base& self) noexcept;
   char const* (*name)(async_base const& self) noexcept = nullptr;  ///< null: it has none
   void (*route)(async_base& self) = nullptr;          ///< brings it to the place that was asked for; null: anywhere
-  void (*stop)(async_base& self) noexcept = nullptr;  ///< as its stop token would; null: nothing of it can be stopped
+  bool (*stop)(async_base& self) noexcept = nullptr;  ///< as its stop token would; null, false: it cannot be stopped
   bool begins_once = false;                           ///< its function asks async_base::begins()
 };
 

@@ -245,8 +245,8 @@ class executor {
   /// its children. heist::after needs heist/async.hpp.
   template <class How, class Next, class... More>
   requires(detail::have_submit_option<How, Next, More...>) auto submit(How&& how, Next&& next, More&&... more) {
-    return submit_with<context_type>(scheduler_, std::forward<How>(how), std::forward<Next>(next),
-                                     std::forward<More>(more)...);
+    return detail::submit_with<context_type>(scheduler_, std::forward<How>(how), std::forward<Next>(next),
+                                             std::forward<More>(more)...);
   }
 
   template <class... Any>
@@ -307,7 +307,7 @@ class executor {
   /// stopped_error. Throws executor_error for a priority, a worker or `fifo`: the call waits in no queue.
   template <class How, class F>
   requires(detail::have_submit_option<How>) decltype(auto) run_here(How&& how, F&& f) {
-    return run_here_with<context_type>(scheduler_, std::forward<How>(how), std::forward<F>(f));
+    return detail::run_here_with<context_type>(scheduler_, std::forward<How>(how), std::forward<F>(f));
   }
 
   /// Runs `f(context)` as one run of `r` (context::invoke). Throws region_error if `r` has a run already.

@@ -46,9 +46,10 @@ class future_base {
   /// it has begun, has predecessors, or heist::with gave it a worker or a priority. Throws bad_alloc. Its executor must
   /// still be there. A value that no caller takes may live until the task's turn in its old place.
   void raise_priority() const { detail::raise_priority(checked()); }
-  /// Stops a task that was submitted with a heist::with, and a run of a pipeline, as its stop token would. It is skipped
-  /// if it has not started; otherwise context::stop_requested() becomes true in it and in all its children, and its
-  /// waits end. No effect if it has finished. Throws executor_error for a task without options.
+  /// Stops a task that was submitted with heist::with{.stoppable = true}, or with a stop token or a deadline, and a run
+  /// of a pipeline. It is skipped if it has not started. Otherwise it sees what it would see if its stop token was
+  /// stopped: context::stop_requested() becomes true in it and in all its children. Throws executor_error for other
+  /// tasks.
   void request_stop() const { detail::request_stop(checked()); }
   /// As wait(), but for at most `time`; true if the task has finished. Inside a task it is a blocking call
   /// (context::blocking): another thread takes the worker's place meanwhile.
@@ -225,9 +226,33 @@ inline constexpr bool is_submit_option = std::is_same_v<std::remove_cvref_t<T>, 
 };
 template <class... T>
 inline constexpr bool have_submit_option = (is_submit_option<T> || ...);
-/// What then() of runs does, in parallel/async/after.hpp.
-template <class F>
-struct continuation;
+/// start() of submit() with these options, without references. That of heist::with is in with.hpp, those with
+/// heist::after are in parallel/async/after.hpp.
+template <class Context, class... Options>
+struct submission {
+  template <class... Any>
+  static auto start(core&, Any&&...) {
+    static_assert(sizeof...(Any) > 1000,
+                  "heist: submit() takes one callable, last, and in front of it at most one heist::after(...) and one "
+                  "heist::with{...}; fix it by capturing in the callable what it needs, and pass a stop token as "
+                  "heist::with{.stop = token}.");
+    return rejected_handle<future>{};
+  }
+};
+/// Classes that derive from heist::with count as such.
+template <class T>
+using option_of = std::conditional_t<std::is_base_of_v<with, std::remove_cvref_t<T>>, with, std::remove_cvref_t<T>>;
+
+template <class Context, class First, class F>
+auto submit_with(core& scheduler, First&& first, F&& f) {
+  return submission<Context, option_of<First>>::start(scheduler, std::forward<First>(first), std::forward<F>(f));
+}
+template <class Context, class First, class Second, class F, class... More>
+auto submit_with(core& scheduler, First&& first, Second&& second, F&& f, More&&... more) {
+  return submission<Context, option_of<First>, option_of<Second>, option_of<More>...>::start(
+      scheduler, std::forward<First>(first), std::forward<Second>(second), std::forward<F>(f),
+      std::forward<More>(more)...);
+}
 
 /// Makes the task and hands it to `scheduler`; where futures of tasks without predecessors come from. The task inherits
 /// the stop of the calling task, besides that of its options. `given`: what `Extra` is made of.
@@ -302,8 +327,8 @@ auto basic_context<Order>::submit(F&& f) const {
 template <class Order>
 template <class How, class Next, class... More>
 auto basic_context<Order>::submit(How&& how, Next&& next, More&&... more) const {
-  return submit_with<basic_context>(fiber_->scheduler, std::forward<How>(how), std::forward<Next>(next),
-                                    std::forward<More>(more)...);
+  return detail::submit_with<basic_context>(fiber_->scheduler, std::forward<How>(how), std::forward<Next>(next),
+                                            std::forward<More>(more)...);
 }
 
 }  // namespace heist

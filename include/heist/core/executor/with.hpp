@@ -33,16 +33,33 @@ struct with {
   /// The name that observers, traces and state_text() use. It must outlive the executor, as a literal does.
   char const* name = nullptr;
   /// If it is stopped before the task starts, the task is skipped, and get() throws stopped_error. If it is stopped
-  /// later, context::stop_requested() becomes true in the task and in all its children. future::request_stop() does the
-  /// same, also without a token.
+  /// later, context::stop_requested() becomes true in the task and in all its children.
   std::stop_token stop = {};
   /// A point in time (std::chrono) at which the task or run is stopped as by `stop`. If it has not begun, it does not
   /// begin. Its waits end with stopped_error. One thread serves all deadlines; the first deadline makes it. This
   /// thread calls the callbacks of the stop, which must not wait for the task. Needs heist/sync.hpp.
   heist::deadline deadline = {};
+  /// future::request_stop() can stop the task, also without a token or a deadline. A task that can be stopped hands its
+  /// stop on to what it waits for: that costs some 100 ns for each future.
+  bool stoppable = false;
 };
 
 namespace detail {
+
+/// What follows a pipeline in run().
+template <class... Options>
+with options_of_pipeline(Options&&... options) {
+  constexpr bool right = sizeof...(Options) <= 1 && (std::is_same_v<option_of<Options>, with> && ...);
+  static_assert(
+      right,
+      "heist: what follows a pipeline in run() is one heist::with; fix the argument, and pass a stop token as "
+      "heist::with{.stop = token}.");
+  if constexpr (right) {
+    return {std::forward<Options>(options)...};
+  } else {
+    return {};
+  }
+}
 
 /// Throws executor_error if `how` says where or when a call waits, and `what` does not wait.
 void reject_place(char const* what, with const& how);
@@ -58,8 +75,12 @@ class with_state {
   bool is_routed() const noexcept { return to_ != nullptr || fifo_ || priority_ != priority::normal; }
   char const* name() const noexcept { return name_; }
   void route(async_base& task) { task.scheduler->make_runnable(task, priority_, to_); }
-  interrupt_state* interrupt() noexcept { return stop_.interrupt(); }
-  void request_stop() noexcept { stop_.request(); }
+  interrupt_state* interrupt() noexcept { return may_stop_ ? stop_.interrupt() : nullptr; }
+  /// False: it cannot be stopped.
+  bool request_stop() noexcept {
+    if (may_stop_) stop_.request();
+    return may_stop_;
+  }
   /// The task has ended.
   void end() noexcept { limit_.reset(); }
   bool stopped() const noexcept { return stop_.stopped(); }
@@ -68,33 +89,28 @@ class with_state {
   worker* to_ = nullptr;  // kept: a place, not the worker that runs here
   char const* name_;
   running_limit limit_;
+  bool may_stop_;
   stop_state stop_;
   heist::priority priority_;
   bool fifo_;
 };
 
-/// submit() with options, which stand in front of the callable; heist::after is in parallel/async/after.hpp.
-template <class Context, class F>
-auto submit_with(core& scheduler, with how, F&& f) {
-  if constexpr (accepted<as_task<Context, F>>()) {
-    return submit_task<Context, with_state>(scheduler, std::forward<F>(f), scheduler, std::move(how));
-  } else {
-    return rejected_handle<future>{};
+template <class Context>
+struct submission<Context, with> {
+  template <class F>
+  static auto start(core& scheduler, with how, F&& f) {
+    if constexpr (accepted<as_task<Context, F>>()) {
+      return submit_task<Context, with_state>(scheduler, std::forward<F>(f), scheduler, std::move(how));
+    } else {
+      return rejected_handle<future>{};
+    }
   }
-}
-template <class Context, class... Any>
-auto submit_with(core&, Any const&...) {
-  static_assert(sizeof...(Any) > 1000,
-                "heist: submit() takes one callable, last, and in front of it at most one heist::after(...) and one "
-                "heist::with{...}; fix it by capturing in the callable what it needs, and pass a stop token as "
-                "heist::with{.stop = token}.");
-  return rejected_handle<future>{};
-}
+};
 
 /// run_here() with options.
 template <class Context, class How, class F>
 decltype(auto) run_here_with(core& scheduler, How&& how, F&& f) {
-  constexpr bool right = std::is_same_v<std::remove_cvref_t<How>, with>;
+  constexpr bool right = std::is_same_v<option_of<How>, with>;
   static_assert(right,
                 "heist: run_here() takes one callable, last, and in front of it at most one heist::with{...}; fix it "
                 "by invoke() to run after other tasks, and pass a stop token as heist::with{.stop = token}.");

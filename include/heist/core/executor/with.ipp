@@ -19,6 +19,7 @@ HEIST_COLD_BODY void reject_place(char const* what, with const& how) {
 HEIST_COLD_BODY with_state::with_state(core& scheduler, with&& how)
     : name_{how.name},
       limit_{how.deadline ? how.deadline.start(scheduler, how.stop) : running_limit{}},
+      may_stop_{how.stoppable || limit_ != nullptr || how.stop.stop_possible()},
       stop_{limit_ != nullptr ? std::stop_token{limit_->token} : std::move(how.stop)},
       priority_{how.priority},
       fifo_{how.fifo} {

@@ -231,20 +231,29 @@ auto after_always(T&&... from) {
 
 namespace detail {
 
-/// submit() with options. They are recognised by their types, in any order.
-template <class Context, class... What, class F>
-auto submit_with(core& scheduler, after_list<What...> before, F&& f) {
-  return submit_after<Context, no_stop, false>(scheduler, std::move(before.what), std::forward<F>(f));
-}
-template <class Context, class... What, class F>
-auto submit_with(core& scheduler, after_list<What...> before, with how, F&& f) {
-  return submit_after<Context, with_state, false>(scheduler, std::move(before.what), std::forward<F>(f), scheduler,
-                                                  std::move(how));
-}
-template <class Context, class... What, class F>
-auto submit_with(core& scheduler, with how, after_list<What...> before, F&& f) {
-  return submit_with<Context>(scheduler, std::move(before), std::move(how), std::forward<F>(f));
-}
+template <class Context, class... What>
+struct submission<Context, after_list<What...>> {
+  template <class F>
+  static auto start(core& scheduler, after_list<What...> before, F&& f) {
+    return submit_after<Context, no_stop, false>(scheduler, std::move(before.what), std::forward<F>(f));
+  }
+};
+template <class Context, class... What>
+struct submission<Context, after_list<What...>, with> {
+  template <class F>
+  static auto start(core& scheduler, after_list<What...> before, with how, F&& f) {
+    return submit_after<Context, with_state, false>(scheduler, std::move(before.what), std::forward<F>(f), scheduler,
+                                                    std::move(how));
+  }
+};
+template <class Context, class... What>
+struct submission<Context, with, after_list<What...>> {
+  template <class F>
+  static auto start(core& scheduler, with how, after_list<What...> before, F&& f) {
+    return submission<Context, after_list<What...>, with>::start(scheduler, std::move(before), std::move(how),
+                                                                 std::forward<F>(f));
+  }
+};
 
 template <class F>
 struct continuation {
@@ -260,13 +269,13 @@ template <class T>
 template <class F>
 auto future<T>::then(F&& f) && {
   detail::core& scheduler = detail::scheduler_of(this->checked());
-  return submit_with<context>(scheduler, after(std::move(*this)), std::forward<F>(f));
+  return detail::submit_with<context>(scheduler, after(std::move(*this)), std::forward<F>(f));
 }
 
 template <class T>
 template <class F>
 auto shared_future<T>::then(F&& f) const {
-  return submit_with<context>(detail::scheduler_of(this->checked()), after(*this), std::forward<F>(f));
+  return detail::submit_with<context>(detail::scheduler_of(this->checked()), after(*this), std::forward<F>(f));
 }
 
 }  // namespace heist

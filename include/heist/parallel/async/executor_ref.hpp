@@ -49,8 +49,8 @@ class executor_ref {
   }
   template <class How, class Next, class... More>
   requires(detail::have_submit_option<How, Next, More...>) auto submit(How&& how, Next&& next, More&&... more) const {
-    return submit_with<context>(*scheduler_, std::forward<How>(how), std::forward<Next>(next),
-                                std::forward<More>(more)...);
+    return detail::submit_with<context>(*scheduler_, std::forward<How>(how), std::forward<Next>(next),
+                                        std::forward<More>(more)...);
   }
 
   template <class F>
@@ -96,7 +96,7 @@ class executor_ref {
   }
   template <class How, class F>
   requires(detail::have_submit_option<How>) decltype(auto) run_here(How&& how, F&& f) const {
-    return run_here_with<context>(*scheduler_, std::forward<How>(how), std::forward<F>(f));
+    return detail::run_here_with<context>(*scheduler_, std::forward<How>(how), std::forward<F>(f));
   }
 
   // --- Runs of graphs, pipelines and parts ---

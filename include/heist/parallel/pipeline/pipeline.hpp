@@ -157,7 +157,9 @@ class pipeline {
 
  private:
   friend struct detail::start_access;
-  future<void> start_run(detail::core& scheduler, std::size_t passes, with how = {}) {
+  template <class... Options>
+  future<void> start_run(detail::core& scheduler, std::size_t passes, Options&&... options) {
+    with how = detail::options_of_pipeline(std::forward<Options>(options)...);
     core_.claim(scheduler, passes, how);
     core_.arm_turns(count);
     for (std::size_t i = 0; i != core_.lines; ++i) lines_[i].run = &run_stage<0>;

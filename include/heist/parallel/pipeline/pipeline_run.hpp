@@ -220,7 +220,8 @@ struct pipeline_core {
   /// share.
   future<void> start(core& scheduler, pipeline_line& first, with how);
   /// Before start(): the run is the caller's. Throws executor_error if there is one, or the executor ends.
-  /// `how`: .stop and .deadline. Throws executor_error for several passes, for other options and during a run.
+  /// Uses .stop and .deadline of `how`; stages have names of their own. Throws executor_error for several passes, for a
+  /// priority, a worker or fifo, and during a run.
   void claim(core const& scheduler, std::size_t passes, with const& how);
   /// Sets the number of stages. Must not be called during a run.
   void set_stages(std::size_t stages);

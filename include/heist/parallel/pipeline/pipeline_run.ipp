@@ -13,7 +13,10 @@ namespace heist::detail {
 inline constexpr async_operations pipeline_operations = [] {
   async_operations o{{&text_of_async, &wave_of_async}, &destroy_async<pipeline_state>};
   // The state of a pipeline's run is behind the task, and the run looks at all its bits.
-  o.stop = [](async_base& self) noexcept { inherited_stop::of(self)->state.set(stop_state::by_token); };
+  o.stop = [](async_base& self) noexcept {
+    inherited_stop::of(self)->state.set(stop_state::by_token);
+    return true;
+  };
   return o;
 }();
 inline constexpr described pipeline_what{&pipeline_operations};

@@ -63,7 +63,11 @@ class scalable_pipeline {
 
  private:
   friend struct detail::start_access;
-  future<void> start_run(detail::core& scheduler, std::size_t passes, with how = {});
+  template <class... Options>
+  future<void> start_run(detail::core& scheduler, std::size_t passes, Options&&... options) {
+    return start(scheduler, passes, detail::options_of_pipeline(std::forward<Options>(options)...));
+  }
+  future<void> start(detail::core& scheduler, std::size_t passes, with how);
   using stage_function = unique_function<void(detail::fiber&, detail::interrupt_state const*, token&)>;
   struct stage {
     stage_function function;

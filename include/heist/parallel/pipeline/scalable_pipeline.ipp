@@ -64,7 +64,7 @@ HEIST_COLD_BODY void scalable_pipeline::prepare() {
   for (std::size_t i = 0; i != core_.lines; ++i) lines_[i].stage = 0;
 }
 
-HEIST_COLD_BODY future<void> scalable_pipeline::start_run(detail::core& scheduler, std::size_t passes, with how) {
+HEIST_COLD_BODY future<void> scalable_pipeline::start(detail::core& scheduler, std::size_t passes, with how) {
   core_.claim(scheduler, passes, how);
   try {
     prepare();
