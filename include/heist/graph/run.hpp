@@ -70,7 +70,7 @@ graph_run graph_data::start(core& asked, std::size_t passes, unique_function<boo
   graph_run handle{r};  // owns what the run will own, until it is certain that there is a run
   r.again = std::move(again);
   r.passes = passes;
-  r.origin = interrupt_of_caller();
+  r.origin = stop_origin{interrupt_of_caller()};
   [[maybe_unused]] auto const apply = [&](auto&& option) {
     using type = std::decay_t<decltype(option)>;
     if constexpr (is_with<type>) {

@@ -48,7 +48,7 @@ struct run_end final : async_state<void> {
   void propagate_stop(interrupt_state const& origin) noexcept {
     inherited_stop::add(*this, &origin);
     run_state& s = run_access::state(of);
-    if (s.origin != &origin) return;
+    if (!s.origin.is(&origin)) return;
     try {
       stop.emplace(inherited_stop::of(*this)->state.token(), run_state::interrupt_on_stop{&s});
     } catch (std::bad_alloc const&) {  // then the stop is not handed on

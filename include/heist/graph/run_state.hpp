@@ -154,7 +154,7 @@ struct run_state {
   unsigned wave = 0;                           ///< of the unit of work that it is
   priority start_priority = priority::normal;  ///< of its start
 
-  interrupt_state const* origin = nullptr;  ///< the interrupt_state of the task that started the run, or null
+  stop_origin origin;  ///< of the task that started the run; none: no task, or it cannot be stopped
 
   core* scheduler = nullptr;
   run_state* next_in_line = nullptr;             ///< the next run of the same graph
@@ -236,11 +236,10 @@ class [[nodiscard]] graph_run {
     static_assert(
         requires { sizeof(detail::continuation<F>); },
         "heist: then() of a run needs what lets tasks come after others; fix it by #include <heist/async.hpp>.");
-    return detail::continuation<F>::after(*this, executor_of(*this), std::forward<F>(f));
+    return detail::continuation<F>::after(*this, checked().scheduler, std::forward<F>(f));
   }
 
  private:
-  static detail::core& executor_of(graph_run const& run);
   friend struct detail::graph_data;
   friend struct detail::run_access;
   explicit graph_run(detail::run_state& state) noexcept;

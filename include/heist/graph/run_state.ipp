@@ -55,7 +55,7 @@ HEIST_BODY void run_state::prepare(core& on) noexcept {
   was_stopped = chosen = false;
   start_priority = priority::normal;
   next_in_line = nullptr;
-  origin = nullptr;
+  origin = {};
   outer = nullptr;
   parent = nullptr;
   scheduler = &on;
@@ -168,16 +168,6 @@ HEIST_COLD_BODY graph_run graph_run::share() const {
   second.state_ = &checked();
   second.state_->hold();
   return second;
-}
-
-HEIST_COLD_BODY detail::core& graph_run::executor_of(graph_run const& run) {
-  detail::core* const scheduler = run.checked().scheduler;
-  if (!detail::core::is_alive(scheduler)) {
-    throw executor_error{
-        "then() of a run whose executor is gone, and no worker would run it; fix it by then() before the executor is "
-        "destroyed, or by submitting to another one: ex.submit(heist::after(run), f)."};
-  }
-  return *scheduler;
 }
 
 }  // namespace heist

@@ -240,6 +240,45 @@ TEST_CASE("then of a run whose executor is gone is refused", "[dynamic]") {
   other.get();
 }
 
+TEST_CASE("a stop does not reach the task of an earlier parent at the same address", "[dynamic]") {
+  heist::executor<> ex{1};
+  heist_test::watchdog guard{ex, 60s};
+  for (int round = 0; round != 20; ++round) {
+    heist::manual_reset_event began, ends;
+    heist::shared_future<void> child;
+    void const* parent = nullptr;
+    ex.submit([&](heist::context c) {
+        c.submit(with{.stoppable = true}, [&](heist::context d) {
+           parent = heist::detail::interrupt_of_caller();
+           child = d.submit([&] {
+                      began.set();
+                      ends.wait();
+                    }).share();
+         }).get();
+        began.wait();
+        std::vector<heist::shared_future<void>> others;
+        for (int i = 0; i != 40; ++i) {
+          heist::manual_reset_event up;
+          bool found = false;
+          auto other = c.submit(with{.stoppable = true}, [&, p = parent](heist::context) {
+                          found = heist::detail::interrupt_of_caller() == p;
+                          up.set();
+                          if (found) child.get();
+                        }).share();
+          others.push_back(other);
+          up.wait();
+          if (!found) continue;
+          other.request_stop();
+          ends.set();
+          other.wait();
+          break;
+        }
+        ends.set();
+      }).get();
+    CHECK_NOTHROW(child.get());
+  }
+}
+
 namespace other_library {
 
 template <class T, class... Any>

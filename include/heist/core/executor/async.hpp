@@ -181,7 +181,7 @@ struct inherited_stop {
   async_operations operations;
   described what;
   async_base& task;
-  interrupt_state const* origin;
+  stop_origin origin;
   interrupt_state* own;
   dependency* first;                       ///< null: it comes after nothing, or has given up its shares; under the lock
   spin_lock<> lock;                        ///< for a few loads

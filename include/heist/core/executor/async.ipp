@@ -158,7 +158,8 @@ HEIST_COLD_BODY void* allocate_inheriting(core& scheduler, std::size_t bytes) {
 HEIST_COLD_BODY void inherited_stop::add(async_base& task, interrupt_state const* origin, interrupt_state* own,
                                          dependency* first) noexcept {
   inherited_stop& me = *::new (static_cast<void*>(place(task))) inherited_stop{
-      task.run, task.what, task.operations(), {nullptr}, task, origin, own, first, {}, nullptr, {false}, {}};
+      task.run, task.what, task.operations(), {nullptr}, task, stop_origin{origin}, own,
+      first,    {},        nullptr,           {false},   {}};
   me.operations.destroy = &destroy;
   me.what.operations = &me.operations;
   task.what = &me.what;

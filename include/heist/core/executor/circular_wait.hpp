@@ -13,7 +13,7 @@ namespace heist::detail {
 /// The receiver of a waiting task's stop. The wait calls stop(what) if the waiting task is part of `origin` and that is
 /// stopped.
 struct stop_target {
-  interrupt_state const* origin = nullptr;  ///< null: there is no receiver
+  stop_origin origin = {};  ///< none: there is no receiver
   void (*stop)(void* what) noexcept = nullptr;
   void* what = nullptr;
 };

@@ -87,12 +87,12 @@ inline void tell_that_it_waits() noexcept {
 }
 
 HEIST_COLD_BODY propagated_stop::propagated_stop(stop_target const& to) noexcept
-    : propagated_stop{to, to.origin == nullptr ? nullptr : interrupt_of_caller()} {}
+    : propagated_stop{to, to.origin.state == nullptr ? nullptr : interrupt_of_caller()} {}
 
 HEIST_COLD_BODY propagated_stop::propagated_stop(stop_target const& to, interrupt_state const* waiting) noexcept {
-  if (to.origin == nullptr || waiting != to.origin) return;
+  if (!to.origin.is(waiting)) return;
   try {
-    callback_.emplace(to.origin->token(), call{to});
+    callback_.emplace(waiting->token(), call{to});
   } catch (std::bad_alloc const&) {  // then the stop is not handed on
   }
 }

@@ -107,16 +107,20 @@ struct submission<Context, with> {
   }
 };
 
-/// run_here() with options.
+/// Can run_here() take these? Otherwise a sentence says so.
 template <class Context, class How, class F>
-decltype(auto) run_here_with(core& scheduler, How&& how, F&& f) {
+constexpr bool accepted_by_run_here() noexcept {
   constexpr bool right = std::is_same_v<option_of<How>, with>;
   static_assert(right,
                 "heist: run_here() takes one callable, last, and in front of it at most one heist::with{...}; fix it "
                 "by invoke() to run after other tasks, and pass a stop token as heist::with{.stop = token}.");
-  if constexpr (!right) {
-    return rejected{};
-  } else if constexpr (accepted<as_task<Context, F>>()) {
+  if constexpr (right) return accepted<as_task<Context, F>>();
+  return false;
+}
+/// run_here() with options.
+template <class Context, class How, class F>
+decltype(auto) run_here_with(core& scheduler, How&& how, F&& f) {
+  if constexpr (accepted_by_run_here<Context, How, F>()) {
     reject_place("run_here()", how);
     return run_here_on<Context, with_state>(scheduler, std::forward<F>(f), scheduler, with(std::forward<How>(how)));
   } else {

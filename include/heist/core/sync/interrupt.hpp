@@ -60,7 +60,8 @@ struct interrupt_state {
   }
   void reset() noexcept {
     forget_relay();
-    why.store(0, std::memory_order_relaxed);  // relaxed: the start of the run publishes it
+    number_.store(0, std::memory_order_relaxed);  // relaxed: the start of the run publishes it
+    why.store(0, std::memory_order_relaxed);      // relaxed: the start of the run publishes it
     outer = outermost = nullptr;
   }
 
@@ -68,7 +69,20 @@ struct interrupt_state {
   /// call. Throws bad_alloc.
   std::stop_token token() const;
 
+  /// Never 0, and drawn at the first call: other states lie at this address before and after it.
+  std::uint32_t number() const noexcept {
+    std::uint32_t const known = number_.load(std::memory_order_relaxed);  // relaxed: a number
+    return known != 0 ? known : draw_number();
+  }
+  /// The number; 0 if none was drawn.
+  std::uint32_t known_number() const noexcept { return number_.load(std::memory_order_relaxed); }  // relaxed: a number
+
   mutable os_env::atomic<std::uint32_t> why{0};
+
+ private:
+  mutable os_env::atomic<std::uint32_t> number_{0};
+
+ public:
   interrupt_state const* outer = nullptr;
   interrupt_state* outermost = nullptr;                ///< of runs of graphs; null: itself, or what `outer` knows
   os_env::atomic<std::uint32_t> changes{0};            ///< how often it, or a part of it, was interrupted
@@ -85,6 +99,7 @@ struct interrupt_state {
       delete_relay();
   }
   HEIST_RARE void delete_relay() noexcept;
+  HEIST_RARE std::uint32_t draw_number() const noexcept;
 
   /// Is anything interrupted that it is part of? Notes the result in every state on the way.
   bool outside() const noexcept {
@@ -107,6 +122,21 @@ struct interrupt_state {
     }
     return found;
   }
+};
+
+/// The interrupt_state of the task that has submitted another one, which may outlive it.
+struct stop_origin {
+  stop_origin() noexcept = default;
+  explicit stop_origin(interrupt_state const* submitter) noexcept
+      : state{submitter}, number{submitter == nullptr ? 0 : submitter->number()} {}
+  /// Is it that of a task that exists?
+  bool is(interrupt_state const* other) const noexcept {
+    return state != nullptr && state == other && other->known_number() == number;
+  }
+  friend bool operator==(stop_origin const&, stop_origin const&) = default;
+
+  interrupt_state const* state = nullptr;  ///< null: none
+  std::uint32_t number = 0;
 };
 
 }  // namespace heist::detail

@@ -75,4 +75,14 @@ HEIST_COLD_BODY void interrupt_state::delete_relay() noexcept {
   delete relay.exchange(nullptr, std::memory_order_relaxed);  // relaxed: no other thread uses the state
 }
 
+HEIST_COLD_BODY std::uint32_t interrupt_state::draw_number() const noexcept {
+  // The time: a state that has this address later draws its number later.
+  auto const drawn = static_cast<std::uint32_t>(os_env::ticks()) | 1;
+  std::uint32_t none = 0;
+  // relaxed: a number
+  bool const is_first =
+      number_.compare_exchange_strong(none, drawn, std::memory_order_relaxed, std::memory_order_relaxed);
+  return is_first ? drawn : none;
+}
+
 }  // namespace heist::detail

@@ -255,11 +255,14 @@ struct submission<Context, with, after_list<What...>> {
   }
 };
 
+/// Throws executor_error if the executor of a run is gone.
+core& scheduler_of_run(core* scheduler);
+
 template <class F>
 struct continuation {
   template <class Run>
-  static auto after(Run const& run, core& scheduler, F&& f) {
-    return submit_with<context>(scheduler, heist::after(run), std::forward<F>(f));
+  static auto after(Run const& run, core* scheduler, F&& f) {
+    return submit_with<context>(scheduler_of_run(scheduler), heist::after(run), std::forward<F>(f));
   }
 };
 core& scheduler_of(async_base& task);

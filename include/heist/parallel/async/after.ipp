@@ -36,6 +36,15 @@ HEIST_COLD_BODY void fail_as_links(async_base& task, dependency const* links) no
   }
 }
 
+HEIST_COLD_BODY core& scheduler_of_run(core* scheduler) {
+  if (!core::is_alive(scheduler)) {
+    throw executor_error{
+        "then() of a run whose executor is gone, and no worker would run it; fix it by then() before the executor is "
+        "destroyed, or by submitting to another one: ex.submit(heist::after(run), f)."};
+  }
+  return *scheduler;
+}
+
 HEIST_COLD_BODY core& scheduler_of(async_base& task) {
   if (task.scheduler == nullptr) {
     throw executor_error{

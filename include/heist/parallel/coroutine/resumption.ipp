@@ -99,8 +99,8 @@ HEIST_BODY void completion_awaiter::suspend(completion& c, core& on, std::corout
 HEIST_BODY void completion_awaiter::suspend(completion& c, core& on, std::coroutine_handle<> h,
                                             task_of_coroutine const* of, async_base const* awaited,
                                             stop_target const& to) {
-  if (to.origin != nullptr && of != nullptr && (to.origin == of->interrupt || to.origin == of->resumed))
-    stop_ = make_unique<propagated_stop>(to, to.origin);
+  if (of != nullptr && (to.origin.is(of->interrupt) || to.origin.is(of->resumed)))
+    stop_ = make_unique<propagated_stop>(to, to.origin.state);
   if (of == nullptr || of->end == nullptr) return suspend(c, on, h, of);
   begin(on, h, of);
   if (!wait_as_part(c, awaited, {of->end, this, &count})) on.make_runnable(item_);  // as above

@@ -213,10 +213,10 @@ class flow {
   detail::vector<retired> retired_;
   bool failed_ = false;
   std::exception_ptr first_;
-  detail::unobserved_reference unobserved_;      ///< where first_ goes if wait() is not called
-  bool first_is_stop_ = false;                   ///< first_ says that a task was skipped
-  detail::interrupt_state stop_;                 ///< of its tasks
-  detail::interrupt_state const* const origin_;  ///< the interrupt_state of the task that made the flow, or null
+  detail::unobserved_reference unobserved_;  ///< where first_ goes if wait() is not called
+  bool first_is_stop_ = false;               ///< first_ says that a task was skipped
+  detail::interrupt_state stop_;             ///< of its tasks
+  detail::stop_origin const origin_;         ///< of the task that made the flow; none: no task, or it cannot be stopped
   detail::stop_target stop_target() noexcept;
 };
 

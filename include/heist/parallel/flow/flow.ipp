@@ -52,7 +52,7 @@ HEIST_COLD_BODY flow::flow(detail::core* scheduler, flow_options const& wanted)
     : scheduler_{scheduler},
       mask_{window_for(wanted) - 1},
       window_(mask_ + 1),
-      origin_{scheduler == nullptr ? nullptr : detail::interrupt_of_caller()} {
+      origin_{detail::stop_origin{scheduler == nullptr ? nullptr : detail::interrupt_of_caller()}} {
   if (scheduler != nullptr) unobserved_.refer(scheduler->unobserved());
 }
 

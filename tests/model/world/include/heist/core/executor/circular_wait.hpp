@@ -7,7 +7,7 @@ namespace heist::detail {
 
 /// No task here hands a stop on.
 struct stop_target {
-  interrupt_state const* origin;
+  stop_origin origin;
   void (*stop)(void* what) noexcept;
   void* what;
 };
