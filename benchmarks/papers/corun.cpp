@@ -7,7 +7,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>  // sort
-#include <cstdlib>    // getloadavg
+#include <chrono>
+#include <cstdlib>  // getloadavg
 #include <exception>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "../graph/probes.hpp"
 #include "../workers.hpp"
 #include "corun_child.hpp"
+#include "energy.hpp"
 #include "idle_policies.hpp"
 #include "report.hpp"
 
@@ -28,6 +30,7 @@ struct options : request {
   std::size_t workers = 0;  ///< of each process in the present section
   std::size_t nodes = std::size_t{1} << 19;
   std::vector<std::size_t> copies{1, 2, 4, 8};
+  std::string powercap = "/sys/class/powercap";
 };
 
 double median(std::vector<double> values) {
@@ -41,6 +44,7 @@ struct outcome {
   double used = 0;            ///< CPU seconds of all copies
   double wanted = 0;          ///< `used` plus the seconds that their threads waited for a CPU
   std::vector<double> rates;  ///< runs of each copy
+  double joules = 0;          ///< of the processor packages, everything else on the machine included; 0: not readable
 };
 
 outcome run_together(options const& o, std::string const& policy, std::string_view name, std::size_t copies) {
@@ -49,6 +53,8 @@ outcome run_together(options const& o, std::string const& policy, std::string_vi
     children.emplace_back(std::vector<std::string>{"--child", policy, std::string{name}, fmt::format("{}", o.nodes),
                                                    fmt::format("{}", o.workers), fmt::format("{}", o.seconds)});
   for (auto& child : children) child.number();
+  energy_meter const energy{o.powercap};
+  auto const begin = std::chrono::steady_clock::now();
   for (auto& child : children) child.say("go");
   outcome result;
   for (auto& child : children) {
@@ -57,6 +63,8 @@ outcome run_together(options const& o, std::string const& policy, std::string_vi
     result.used += cpu / seconds;
     result.wanted += (cpu + has_waited) / seconds;
   }
+  std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
+  result.joules = energy.joules().value_or(0) / took.count();
   return result;
 }
 
@@ -64,6 +72,7 @@ outcome run_together(options const& o, std::string const& policy, std::string_vi
 struct rounds {
   std::vector<double> used, wanted, speedup, rate_alone;
   std::vector<double> per_run;  ///< CPU seconds of a run
+  std::vector<double> joules;   ///< of a run; 0: not readable
 };
 
 /// The rounds of each policy and each number of copies. A weighted speedup is the sum of the copies' speeds together,
@@ -84,6 +93,7 @@ std::vector<std::vector<rounds>> measure(options const& o, std::string_view name
         all[p][c].speedup.push_back(speedup);
         all[p][c].rate_alone.push_back(alone.rates[0]);
         all[p][c].per_run.push_back(alone.used / alone.rates[0]);
+        all[p][c].joules.push_back(alone.joules / alone.rates[0]);
       }
     }
   }
@@ -97,6 +107,10 @@ panel one_process(options const& o) {
   std::vector<std::string> heads{"workload"};
   for (auto const& p : policies) heads.push_back(p);
   for (auto const& p : policies) heads.push_back("CPU ms of a run, " + p.substr(0, p.find(' ')));
+  bool const has_energy = energy_meter{o.powercap}.joules().has_value();
+  if (has_energy) {
+    for (auto const& p : policies) heads.push_back("mJ of a run, " + p.substr(0, p.find(' ')));
+  }
   table t{heads};
   bar_panel bars{"CPUs that one process asks for", "CPUs", policies, {}};
   for (std::size_t const i : {std::size_t{0}, built_chain, std::size_t{1}, std::size_t{2}, std::size_t{3}}) {
@@ -106,6 +120,9 @@ panel one_process(options const& o) {
     for (auto const& of_policy : all) values.push_back(median(of_policy[0].wanted));
     for (double const v : values) cells.push_back(fmt::format("{:.2f}", v));
     for (auto const& of_policy : all) cells.push_back(fmt::format("{:.2f}", 1e3 * median(of_policy[0].per_run)));
+    if (has_energy) {
+      for (auto const& of_policy : all) cells.push_back(fmt::format("{:.2f}", 1e3 * median(of_policy[0].joules)));
+    }
     bars.groups.emplace_back(workloads[i].name, values);
     t.add(cells);
   }
@@ -116,7 +133,9 @@ panel one_process(options const& o) {
       "as well.\n"
       "A thread asks for a CPU while it runs and while it waits for one: on a machine of its own, what it uses. With "
       "other\n"
-      "work on the machine that says little, and the CPU time of a run more.\n");
+      "work on the machine that says little, and the CPU time of a run more.\n{}",
+      has_energy ? "Energy is that of the processor packages, other programs included (powercap).\n"
+                 : "Energy (Fig. 5, left) cannot be read here: powercap has no counter that this user may read.\n");
   return bars;
 }
 
@@ -177,6 +196,9 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", o.rounds, "rounds in which the policies take turns; medians count")
       ->type_name("N")
       ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  app.add_option("--powercap", o.powercap, "the folder with the counters of energy")
+      ->type_name("FOLDER")
       ->capture_default_str();
   app.add_option("--seconds", o.seconds, "how long each point is measured in each round")
       ->type_name("S")

@@ -15,6 +15,7 @@
 
 #include "heist/core/base/errors.hpp"
 #include "heist/core/executor/start_access.hpp"
+#include "heist/core/executor/with.hpp"
 #include "heist/distributed/graph_core.hpp"
 #include "heist/distributed/measured.hpp"
 #include "heist/distributed/placed.hpp"
