@@ -421,7 +421,7 @@ feature const several_runs{
     .name = "run_n",
     .run =
         [](place at, heist::context const*, heist::task_graph& g) {
-          auto const run = at.p->at.run_n(g, 2, heist::with{.stop = at.p->stop.get_token()});
+          auto const run = at.p->at.run_n(g, 2, at.p->stop.get_token());
           get_or_stopped(run);
           return static_cast<int>(run.stopped());
         },
@@ -434,7 +434,7 @@ feature const runs_until{.name = "run_until",
                              [](place at, heist::context const*, heist::task_graph& g) {
                                int asked = 0;
                                auto const run = at.p->at.run_until(
-                                   g, [&] { return ++asked == 3; }, heist::with{.stop = at.p->stop.get_token()});
+                                   g, [&] { return ++asked == 3; }, at.p->stop.get_token());
                                get_or_stopped(run);
                                return run.stopped() ? 0 : asked;
                              },
@@ -595,7 +595,7 @@ class pair_of {
         static_cast<void>(a_.run({&p_, &graph_, &seen_[0]}, nullptr, graph_));
         stopped = p_.stop.stop_requested();
       } else {
-        auto const run = p_.at.run(graph_, heist::with{.stop = p_.stop.get_token()});
+        auto const run = p_.at.run(graph_, p_.stop.get_token());
         run.wait();
         stopped = run.stopped();
         get_or_stopped(run);
