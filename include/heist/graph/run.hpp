@@ -74,14 +74,11 @@ graph_run graph_data::start(core& asked, std::size_t passes, unique_function<boo
   [[maybe_unused]] auto const apply = [&](auto&& option) {
     using type = std::decay_t<decltype(option)>;
     if constexpr (is_with<type>) {
-      r.start_priority = option.priority;
-      if (option.name != nullptr) r.copy_title(option.name);
-      std::stop_token stop = std::forward<decltype(option)>(option).stop;
-      if (option.deadline) {
-        r.limit = option.deadline.start(*r.scheduler, stop);
-        stop = r.limit->token;
-      }
-      if (stop.stop_possible()) r.stop.emplace(std::move(stop), run_state::interrupt_on_stop{&r});
+      type how(std::forward<decltype(option)>(option));
+      r.start_priority = how.priority;
+      if (how.name != nullptr) r.copy_title(how.name);
+      r.limit = start_deadline(*r.scheduler, how);
+      if (how.stop.stop_possible()) r.stop.emplace(std::move(how.stop), run_state::interrupt_on_stop{&r});
     } else if constexpr (std::is_same_v<type, part_option>) {
       r.part = std::move(option.part);
     } else {

@@ -61,6 +61,9 @@ with options_of_pipeline(Options&&... options) {
   }
 }
 
+/// Starts the deadline of `how`, whose stop is from then on that of both; null: it has none.
+running_limit start_deadline(core& scheduler, with& how);
+
 /// Throws executor_error if `how` says where or when a call waits, and `what` does not wait.
 void reject_place(char const* what, with const& how);
 

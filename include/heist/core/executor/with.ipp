@@ -16,11 +16,18 @@ HEIST_COLD_BODY void reject_place(char const* what, with const& how) {
       {what})};
 }
 
+HEIST_COLD_BODY running_limit start_deadline(core& scheduler, with& how) {
+  if (!how.deadline) return {};
+  running_limit limit = how.deadline.start(scheduler, how.stop);
+  how.stop = limit->token;
+  return limit;
+}
+
 HEIST_COLD_BODY with_state::with_state(core& scheduler, with&& how)
     : name_{how.name},
-      limit_{how.deadline ? how.deadline.start(scheduler, how.stop) : running_limit{}},
-      may_stop_{how.stoppable || limit_ != nullptr || how.stop.stop_possible()},
-      stop_{limit_ != nullptr ? std::stop_token{limit_->token} : std::move(how.stop)},
+      limit_{start_deadline(scheduler, how)},
+      may_stop_{how.stoppable || how.stop.stop_possible()},
+      stop_{std::move(how.stop)},
       priority_{how.priority},
       fifo_{how.fifo} {
   if (!how.worker) return;

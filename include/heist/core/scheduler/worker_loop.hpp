@@ -307,7 +307,7 @@ class worker_loop {
   template <class Named>
   static std::uint32_t choose(victim_type& victim, heist::victim::thief_view const& me, worker& w, Named named) {
     std::uint32_t v = 0;
-    while (ask_for_victim(victim, me, w.random, v, [](bool holds, victim_promise which) { check(holds, which); })) {
+    while (ask_for_victim(victim, me, w.random, v, check)) {
       if constexpr (is_sampling) {
         worker& seen = named(v);
         victim.looked(v, offer_of(seen, has_frames(seen, w)));

@@ -123,10 +123,7 @@ HEIST_COLD_BODY void pipeline_core::claim(core const& scheduler, std::size_t pas
 
 HEIST_COLD_BODY future<void> pipeline_core::start(core& scheduler, pipeline_line& first, with how) {
   try {
-    if (how.deadline) {
-      limit = how.deadline.start(scheduler, how.stop);
-      how.stop = limit->token;
-    }
+    limit = start_deadline(scheduler, how);
     run = make_async<pipeline_state>(scheduler, sizeof(inherited_stop));
   } catch (...) {
     limit.reset();
