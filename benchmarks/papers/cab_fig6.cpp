@@ -20,15 +20,7 @@ struct stated {
 void show(request const& wanted, std::string const& name, heist::sim::program (*make)(opteron::shape const&),
           stated const& paper, std::vector<panel>& panels) {
   heading(name);
-  table t{{"plate", "time, Cilk (ms)", "saved, sleeping thieves", "time saved", "with memory", "paper",
-           "L2 misses saved", "with memory", "paper", "L3 misses saved", "with memory", "paper", "L3/L2, Cilk", "CAB",
-           "with memory"}};
-  line_panel lines{
-      name + ": saved by CAB",
-      "rows",
-      "%",
-      true,
-      {{"time", {}}, {"L2 misses", {}}, {"L3 misses", {}}, {"time, with memory", {}}, {"L3 misses, with memory", {}}}};
+  opteron::savings_by_size found{name, "plate", "Cilk", "CAB"};
   std::vector<std::uint32_t> const sizes =
       wanted.quick ? std::vector<std::uint32_t>{128} : std::vector<std::uint32_t>{512, 1024, 2048, 3072, 4096};
   for (std::uint32_t const n : sizes) {
@@ -37,19 +29,11 @@ void show(request const& wanted, std::string const& name, heist::sim::program (*
     auto const stated = [n](char const* small, char const* large) {
       return std::string{n == 512 ? small : n == 4096 ? large : ""};
     };
-    t.add({fmt::format("{0} x {0}", n), fmt::format("{:.2f}", 1e-6 * c.base.time), percent(c.sleeping.time),
-           percent(c.literal.time), percent(c.remember.time), stated(paper.time_small, paper.time_large),
-           percent(c.literal.l2), percent(c.remember.l2), stated("43.1 %", "2.1 %"), percent(c.literal.l3),
-           percent(c.remember.l3), stated("68.2 %", "4 %"), fmt::format("{:.2f}", c.base.l3_of_l2()),
-           fmt::format("{:.2f}", c.of_literal.l3_of_l2()), fmt::format("{:.2f}", c.of_remember.l3_of_l2())});
-    lines.lines[0].points.emplace_back(n, 100 * c.literal.time);
-    lines.lines[1].points.emplace_back(n, 100 * c.literal.l2);
-    lines.lines[2].points.emplace_back(n, 100 * c.literal.l3);
-    lines.lines[3].points.emplace_back(n, 100 * c.remember.time);
-    lines.lines[4].points.emplace_back(n, 100 * c.remember.l3);
+    found.add(fmt::format("{0} x {0}", n), n, c,
+              {stated(paper.time_small, paper.time_large), stated("43.1 %", "2.1 %"), stated("68.2 %", "4 %")});
   }
-  print(t);
-  panels.emplace_back(lines);
+  found.print();
+  panels.emplace_back(found.lines());
 }
 
 }  // namespace

@@ -45,22 +45,13 @@ void cats_fig7(request const& wanted) {
       "Thieves spin, but in the first column. GE divides the rows below the pivot; in the last rows, all rows.\n",
       wanted.rounds);
   opteron::tables_of_savings tables{"CATS"}, tables_of_cab{"CAB"};
-  bar_panel bars{"saved by CATS",
-                 "%",
-                 {"time", "time, memory", "L2", "L2, memory", "L2, paper", "L3", "L3, memory", "L3, paper"},
-                 {}};
   for (auto const& p : programs(wanted)) {
-    auto const c = opteron::compare<opteron::cats>(wanted, p.tasks);
-    tables.add(p.name, c, p.time, p.misses);
+    tables.add(p.name, opteron::compare<opteron::cats>(wanted, p.tasks), p.time, p.misses);
     tables_of_cab.add(p.name, opteron::compare<opteron::cab>(wanted, p.tasks), "", p.misses);
-    double const l2 = saved(p.misses.l2_cilk, p.misses.l2_own), l3 = saved(p.misses.l3_cilk, p.misses.l3_own);
-    bars.groups.emplace_back(
-        p.name, std::vector<double>{100 * c.literal.time, 100 * c.remember.time, 100 * c.literal.l2,
-                                    100 * c.remember.l2, 100 * l2, 100 * c.literal.l3, 100 * c.remember.l3, 100 * l3});
   }
   tables.print();
   tables_of_cab.print();
-  write_plot(wanted, "CATS against random stealing (CATS, Fig. 7 and Table 2)", {bars});
+  write_plot(wanted, "CATS against random stealing (CATS, Fig. 7 and Table 2)", {tables.bars()});
 }
 
 }  // namespace papers

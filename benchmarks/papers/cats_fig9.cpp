@@ -24,15 +24,7 @@ struct curve {
 
 void show(request const& wanted, curve const& c, std::vector<panel>& panels) {
   heading(c.name);
-  table t{{"rows", "time, Cilk-a (ms)", "saved, sleeping thieves", "time saved", "with memory", "paper",
-           "L2 misses saved", "with memory", "paper", "L3 misses saved", "with memory", "paper", "L3/L2, Cilk-a",
-           "CATS", "with memory"}};
-  line_panel lines{
-      c.name + ": saved by CATS",
-      "rows",
-      "%",
-      true,
-      {{"time", {}}, {"L2 misses", {}}, {"L3 misses", {}}, {"time, with memory", {}}, {"L3 misses, with memory", {}}}};
+  opteron::savings_by_size found{c.name, "rows", "Cilk-a", "CATS"};
   std::vector<std::uint32_t> const sizes =
       wanted.quick ? std::vector<std::uint32_t>{128} : std::vector<std::uint32_t>{1024, 2048, 4096, 8192};
   for (std::uint32_t const rows : sizes) {
@@ -41,23 +33,14 @@ void show(request const& wanted, curve const& c, std::vector<panel>& panels) {
                                  .leaf_rows = 8,
                                  .steps = wanted.quick ? 2u : 20u,
                                  .element_bytes = 16});
-    auto const r = opteron::compare<opteron::cats>(wanted, program);
     auto const said = [&](char const* const(&of)[2]) {
       return std::string{rows == 1024 ? of[0] : rows == 8192 ? of[1] : ""};
     };
-    t.add({fmt::format("{}", rows), fmt::format("{:.2f}", 1e-6 * r.base.time), percent(r.sleeping.time),
-           percent(r.literal.time), percent(r.remember.time), said(c.paper.time), percent(r.literal.l2),
-           percent(r.remember.l2), said(c.paper.l2), percent(r.literal.l3), percent(r.remember.l3), said(c.paper.l3),
-           fmt::format("{:.2f}", r.base.l3_of_l2()), fmt::format("{:.2f}", r.of_literal.l3_of_l2()),
-           fmt::format("{:.2f}", r.of_remember.l3_of_l2())});
-    lines.lines[0].points.emplace_back(rows, 100 * r.literal.time);
-    lines.lines[1].points.emplace_back(rows, 100 * r.literal.l2);
-    lines.lines[2].points.emplace_back(rows, 100 * r.literal.l3);
-    lines.lines[3].points.emplace_back(rows, 100 * r.remember.time);
-    lines.lines[4].points.emplace_back(rows, 100 * r.remember.l3);
+    found.add(fmt::format("{}", rows), rows, opteron::compare<opteron::cats>(wanted, program),
+              {said(c.paper.time), said(c.paper.l2), said(c.paper.l3)});
   }
-  print(t);
-  panels.emplace_back(lines);
+  found.print();
+  panels.emplace_back(found.lines());
 }
 
 }  // namespace

@@ -6,8 +6,6 @@
 #include <algorithm>  // clamp, max, min
 #include <cstddef>    // size_t
 #include <cstdint>
-#include <functional>
-#include <string>
 #include <utility>  // move, pair
 #include <vector>
 

@@ -6,7 +6,9 @@
 #include <heist/simulate.hpp>
 #include <heist/topology.hpp>
 
+#include <cstddef>  // size_t
 #include <cstdint>
+#include <iterator>  // size
 #include <optional>
 #include <string>
 #include <vector>
@@ -109,21 +111,27 @@ struct stated_misses {
   double l2_cilk, l2_own, l3_cilk, l3_own;
 };
 
-/// Adds a row to the tables of time, L3 misses, L2 misses, and L3 misses over L2 misses.
+/// Tables and bars. add() adds a row to the tables of time, L3 misses, L2 misses, and L3 misses over L2 misses.
 class tables_of_savings {
  public:
   explicit tables_of_savings(std::string const& scheduler)
       : time_{{"time saved by " + scheduler, "published, sleeping thieves", "published", "with memory", "paper"}},
         l3_{{"L3 misses saved", "published, sleeping thieves", "published", "with memory", "paper"}},
         l2_{{"L2 misses saved", "published, sleeping thieves", "published", "with memory", "paper"}},
-        ratio_{{"L3 misses / L2 misses", "Cilk", "paper's Cilk", "published", "with memory", "paper"}} {}
+        ratio_{{"L3 misses / L2 misses", "Cilk", "paper's Cilk", "published", "with memory", "paper"}},
+        bars_{"saved by " + scheduler,
+              "%",
+              {"time", "time, memory", "L2", "L2, memory", "L2, paper", "L3", "L3, memory", "L3, paper"},
+              {}} {}
 
   void add(std::string const& name, comparison const& c, std::string const& paper_time, stated_misses const& s) {
+    double const l2 = saved(s.l2_cilk, s.l2_own), l3 = saved(s.l3_cilk, s.l3_own);
     time_.add({name, percent(c.sleeping.time), percent(c.literal.time), percent(c.remember.time), paper_time});
-    l3_.add({name, percent(c.sleeping.l3), percent(c.literal.l3), percent(c.remember.l3),
-             percent(saved(s.l3_cilk, s.l3_own))});
-    l2_.add({name, percent(c.sleeping.l2), percent(c.literal.l2), percent(c.remember.l2),
-             percent(saved(s.l2_cilk, s.l2_own))});
+    l3_.add({name, percent(c.sleeping.l3), percent(c.literal.l3), percent(c.remember.l3), percent(l3)});
+    l2_.add({name, percent(c.sleeping.l2), percent(c.literal.l2), percent(c.remember.l2), percent(l2)});
+    bars_.groups.emplace_back(
+        name, std::vector<double>{100 * c.literal.time, 100 * c.remember.time, 100 * c.literal.l2, 100 * c.remember.l2,
+                                  100 * l2, 100 * c.literal.l3, 100 * c.remember.l3, 100 * l3});
     auto const two = [](double x) { return fmt::format("{:.2f}", x); };
     ratio_.add({name, two(c.base.l3_of_l2()), two(s.l3_cilk / s.l2_cilk), two(c.of_literal.l3_of_l2()),
                 two(c.of_remember.l3_of_l2()), two(s.l3_own / s.l2_own)});
@@ -134,9 +142,51 @@ class tables_of_savings {
       papers::print(*t);
     }
   }
+  bar_panel const& bars() const { return bars_; }
 
  private:
   table time_, l3_, l2_, ratio_;
+  bar_panel bars_;
+};
+
+/// A table and a plot of what a scheduler saves of Cilk's, by the size of the problem.
+class savings_by_size {
+ public:
+  /// What the paper's text says; empty where it does not.
+  struct stated {
+    std::string time, l2, l3;
+  };
+
+  savings_by_size(std::string const& program, std::string const& size, std::string const& cilk,
+                  std::string const& scheduler)
+      : table_{{size, "time, " + cilk + " (ms)", "saved, sleeping thieves", "time saved", "with memory", "paper",
+                "L2 misses saved", "with memory", "paper", "L3 misses saved", "with memory", "paper", "L3/L2, " + cilk,
+                scheduler, "with memory"}},
+        lines_{program + ": saved by " + scheduler,
+               "rows",
+               "%",
+               true,
+               {{"time", {}},
+                {"L2 misses", {}},
+                {"L3 misses", {}},
+                {"time, with memory", {}},
+                {"L3 misses, with memory", {}}}} {}
+
+  void add(std::string const& size, std::uint32_t rows, comparison const& c, stated const& paper) {
+    auto const two = [](double x) { return fmt::format("{:.2f}", x); };
+    table_.add({size, two(1e-6 * c.base.time), percent(c.sleeping.time), percent(c.literal.time),
+                percent(c.remember.time), paper.time, percent(c.literal.l2), percent(c.remember.l2), paper.l2,
+                percent(c.literal.l3), percent(c.remember.l3), paper.l3, two(c.base.l3_of_l2()),
+                two(c.of_literal.l3_of_l2()), two(c.of_remember.l3_of_l2())});
+    double const shares[] = {c.literal.time, c.literal.l2, c.literal.l3, c.remember.time, c.remember.l3};
+    for (std::size_t i = 0; i != std::size(shares); ++i) lines_.lines[i].points.emplace_back(rows, 100 * shares[i]);
+  }
+  void print() const { papers::print(table_); }
+  line_panel const& lines() const { return lines_; }
+
+ private:
+  table table_;
+  line_panel lines_;
 };
 
 inline heist::sim::program heat(shape const& s) {

@@ -19,20 +19,30 @@ constexpr std::uint64_t node_bandwidth = 4000, link_bandwidth = 1000;
 /// Cost of a line from the memory of another socket in ns, where the table has one only.
 constexpr std::uint32_t usual_far = 150;
 
+/// Where pages are, and what a far line costs in ns.
 struct placement {
   std::string name;
   heist::sim::numa pages;
+  std::uint32_t far_ns;
 };
 
-std::vector<placement> placements() {
-  using heist::sim::numa;
-  return {{"near, no limit", {}},
-          {"first touch", {.pages = page_placement::first_touch}},
-          {"interleaved", {.pages = page_placement::interleaved}},
-          {"first touch, scarce",
-           {.pages = page_placement::first_touch, .node_bandwidth = node_bandwidth, .link_bandwidth = link_bandwidth}},
-          {"interleaved, scarce",
-           {.pages = page_placement::interleaved, .node_bandwidth = node_bandwidth, .link_bandwidth = link_bandwidth}}};
+std::vector<placement> placements(request const& wanted) {
+  heist::sim::numa const first{.pages = page_placement::first_touch}, turns{.pages = page_placement::interleaved};
+  auto const scarce = [](heist::sim::numa pages) {
+    pages.node_bandwidth = node_bandwidth;
+    pages.link_bandwidth = link_bandwidth;
+    return pages;
+  };
+  std::vector<placement> all{{"near, no limit", {}, 0}};
+  for (std::uint32_t const far_ns : {110u, usual_far, 250u}) {
+    if (wanted.quick && far_ns != usual_far) continue;
+    all.push_back({"first touch", first, far_ns});
+    all.push_back({"interleaved", turns, far_ns});
+    if (far_ns != usual_far) continue;
+    all.push_back({"first touch, scarce", scarce(first), far_ns});
+    all.push_back({"interleaved, scarce", scarce(turns), far_ns});
+  }
+  return all;
 }
 
 struct plate {
@@ -41,29 +51,22 @@ struct plate {
   char const* paper;
 };
 
-/// A row for each place of pages: what is saved as published, and with memory of squads. `far_ns`: the cost of a far line;
-/// 0: the row without far lines.
+/// A row: what is saved as published, and with memory of squads.
 template <class Tiers>
-void add_rows(request const& wanted, plate const& p, std::uint32_t far_ns, table& t, bar_panel& bars) {
-  for (auto const& where : placements()) {
-    bool const all_near = where.pages.pages == page_placement::ignored;
-    if (all_near != (far_ns == 0) || (where.pages.link_bandwidth != 0 && far_ns != usual_far)) continue;
-    opteron::setting at;
-    if (!all_near) at.of_machine.far_memory = far_ns;
-    at.pages = where.pages;
-    using namespace opteron;
-    auto const base = mean<spinning<cilk>>(wanted, p.tasks, at);
-    auto const literal = mean<published<spinning<Tiers>>>(wanted, p.tasks, at);
-    auto const with_memory = mean<spinning<Tiers>>(wanted, p.tasks, at);
-    if (all_near || far_ns == usual_far) {
-      bars.groups.emplace_back(
-          p.name + ", " + where.name,
-          std::vector<double>{100 * saved(base.time, literal.time), 100 * saved(base.time, with_memory.time)});
-    }
-    t.add({p.name, where.name, all_near ? "" : fmt::format("{}", far_ns), fmt::format("{:.2f}", 1e-6 * base.time),
-           percent(saved(base.time, literal.time)), percent(saved(base.time, with_memory.time)),
-           percent(saved(base.l3, with_memory.l3)), p.paper});
-  }
+void add_row(request const& wanted, plate const& p, placement const& where, table& t, bar_panel& bars) {
+  using namespace opteron;
+  bool const all_near = where.pages.pages == page_placement::ignored;
+  setting at;
+  at.of_machine.far_memory = where.far_ns;
+  at.pages = where.pages;
+  auto const base = mean<spinning<cilk>>(wanted, p.tasks, at);
+  auto const literal = saved_by(mean<published<spinning<Tiers>>>(wanted, p.tasks, at), base);
+  auto const with_memory = saved_by(mean<spinning<Tiers>>(wanted, p.tasks, at), base);
+  t.add({p.name, where.name, all_near ? "" : fmt::format("{}", where.far_ns), fmt::format("{:.2f}", 1e-6 * base.time),
+         percent(literal.time), percent(with_memory.time), percent(with_memory.l3), p.paper});
+  if (all_near || where.far_ns == usual_far)
+    bars.groups.emplace_back(p.name + ", " + where.name,
+                             std::vector<double>{100 * literal.time, 100 * with_memory.time});
 }
 
 template <class Tiers>
@@ -73,10 +76,8 @@ void show(request const& wanted, std::string const& name, std::vector<plate> con
   table t{{"program", "pages", "far line (ns)", "time, Cilk (ms)", "time saved", "with memory",
            "L3 misses, with memory", "paper, time"}};
   bar_panel bars{name + ": time saved", "%", {"as published", "with memory"}, {}};
-  std::vector<std::uint32_t> const costs_of_far =
-      wanted.quick ? std::vector<std::uint32_t>{0, usual_far} : std::vector<std::uint32_t>{0, 110, usual_far, 250};
   for (auto const& p : plates) {
-    for (auto const far_ns : costs_of_far) add_rows<Tiers>(wanted, p, far_ns, t, bars);
+    for (auto const& where : placements(wanted)) add_row<Tiers>(wanted, p, where, t, bars);
   }
   print(t);
   panels.emplace_back(bars);
@@ -88,8 +89,7 @@ void pages(request const& wanted) {
   fmt::print(
       "CAB and CATS with pages of 4 KiB in the memory of sockets. A near line costs 90 ns; means of {} seeds, thieves "
       "spin.\nScarce: {} MB/s for a socket's memory, {} MB/s for its links; otherwise no limit. \"First touch\": by "
-      "the simulated run "
-      "itself.\n",
+      "the simulated run itself.\n",
       wanted.rounds, node_bandwidth, link_bandwidth);
   std::uint32_t const small = wanted.quick ? 128 : 1024, large = wanted.quick ? 128 : 4096,
                       steps = wanted.quick ? 2 : 20;
