@@ -154,7 +154,7 @@ struct run_state {
   unsigned wave = 0;                           ///< of the unit of work that it is
   priority start_priority = priority::normal;  ///< of its start
 
-  stop_origin origin;  ///< of the task that started the run; none: no task, or it cannot be stopped
+  stop_origin origin;  ///< the stoppable task that started the run, or none
 
   core* scheduler = nullptr;
   run_state* next_in_line = nullptr;             ///< the next run of the same graph

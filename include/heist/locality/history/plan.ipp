@@ -31,7 +31,7 @@ HEIST_COLD_BODY placement_history::layout_key placement_history::wanted(graph_da
   return {g.layout_count, g.hints() == nullptr ? 0 : g.hints()->changes + 1, follows_, scheduler.serial()};
 }
 
-/// What is wished for the task with this index, if that is still the one that was created then; null: nothing.
+/// The hints for the task with this index. Null: there are none, or another task has the index now.
 HEIST_COLD_BODY task_hint const* hint_for(graph_data const& g, std::uint32_t index, std::uint32_t created) noexcept {
   task_hints const* const hints = g.hints();
   if (hints == nullptr || index >= hints->all.size() || hints->all[index].created != created) return nullptr;

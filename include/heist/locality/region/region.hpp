@@ -95,10 +95,10 @@ class region {
   /// adaptation). With ctx.may_be_stolen() it makes tasks as coarse as the load allows (VI). Throws region_error
   /// during a run.
   void adapt(adaptation_options wanted = {});
-  /// The same, and data follow the schedule (V). Before each run that follows another tree than the run before it, the
-  /// region runs `initializer(context)` strictly in the order of that tree: see redistribute(), which says what it may
-  /// do. So it moves the data after the free run, after each relaxed run, and after the last change. The times of runs
-  /// do not contain it. What it throws ends the run before its body starts.
+  /// The same, and data follow the schedule (V). When a run has found another tree, the region runs
+  /// `initializer(context)` before the next run, strictly in the order of that tree. redistribute() says what an
+  /// initialiser does. The times of runs do not contain it. If it throws, the exception leaves invoke(), and the body
+  /// is not called.
   template <class F>
   requires(std::is_invocable_v<F&, context const&>) void adapt(F&& initializer, adaptation_options wanted = {}) {
     adapt(wanted);

@@ -216,7 +216,7 @@ class flow {
   detail::unobserved_reference unobserved_;  ///< where first_ goes if wait() is not called
   bool first_is_stop_ = false;               ///< first_ says that a task was skipped
   detail::interrupt_state stop_;             ///< of its tasks
-  detail::stop_origin const origin_;         ///< of the task that made the flow; none: no task, or it cannot be stopped
+  detail::stop_origin const origin_;         ///< the stoppable task that made the flow, or none
   detail::stop_target stop_target() noexcept;
 };
 
