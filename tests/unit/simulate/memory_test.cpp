@@ -155,3 +155,56 @@ TEST_CASE("memory: blocks without sense are refused", "[sim]") {
   wanted.caches.block_bytes = 1;
   CHECK(heist::simulate(p, wanted).tasks == p.tasks_run());
 }
+
+TEST_CASE("memory: the cache of a squad serves one worker after the other", "[sim]") {
+  auto wanted = machine::with_block(64);
+  wanted.caches.shared_bandwidth = 64 * 1000 / 20;  // a line in 20 ticks
+  machine m{{0, 4096}, wanted};
+  for (std::uint32_t const w : {0u, 1u}) {
+    m.access(w, 0);
+    CHECK(m.caches.waiting_time(w, 0, 0) == (w + 1) * 16 * 20);
+  }
+  m.access(2, 0);  // from its own squad's cache
+  CHECK(m.caches.waiting_time(2, 0, 0) == 16 * 20);
+  m.access(0, 0);
+  CHECK(m.caches.waiting_time(0, 640, 500) == 500);  // the queue is empty again, and the accesses take longer
+  m.access(0, 4);
+  CHECK(m.caches.waiting_time(0, 2000, 0) == 2 * 16 * 20);  // written back later
+  SECTION("but not what workers find in their own caches") {
+    machine own{{2048, 4096}, wanted};
+    own.access(0, 0);
+    CHECK(own.caches.waiting_time(0, 0, 0) == 16 * 20);
+    own.access(0, 0);
+    CHECK(own.caches.waiting_time(0, 0, 7) == 7);
+  }
+}
+
+TEST_CASE("memory: all squads share the bandwidth of the memory", "[sim]") {
+  auto wanted = machine::with_block(64);
+  wanted.caches.memory_bandwidth = 64 * 1000 / 20;
+  machine m{{0, 4096}, wanted};
+  m.access(0, 0);
+  CHECK(m.caches.waiting_time(0, 0, 0) == 16 * 20);
+  m.access(1, 0);  // in the squad's cache
+  CHECK(m.caches.waiting_time(1, 0, 9) == 9);
+  m.access(2, 0);
+  CHECK(m.caches.waiting_time(2, 0, 9) == 2 * 16 * 20);
+}
+
+TEST_CASE("memory: a limit to bandwidth makes a memory-bound run longer", "[sim]") {
+  auto const p = sim::heat({.rows = 400, .columns = 256, .steps = 4, .leaf_rows = 8});
+  sim::options wanted{.workers = 4, .machine = heist::topology::parse("package:2 l3:1 core:2 pu:1")};
+  wanted.caches.private_bytes = 4096;
+  wanted.caches.shared_bytes = 64 * 1024;
+  auto const free = heist::simulate(p, wanted);
+  wanted.caches.shared_bandwidth = wanted.caches.memory_bandwidth = std::uint64_t{1} << 40;
+  CHECK(heist::simulate(p, wanted) == free);
+  wanted.caches.memory_bandwidth = 2000;
+  auto const memory = heist::simulate(p, wanted);
+  CHECK(memory.makespan > free.makespan);
+  // All lines from memory came through its queue.
+  CHECK(memory.makespan >= memory.cache.memory * 64 * 1000 / 2000);
+  wanted.caches.memory_bandwidth = 0;
+  wanted.caches.shared_bandwidth = 1000;
+  CHECK(heist::simulate(p, wanted).makespan > free.makespan);
+}

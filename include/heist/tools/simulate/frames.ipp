@@ -20,7 +20,7 @@ HEIST_BODY void frames::begin_stage(worker& w, std::uint32_t t) {
   ticks waits = 0;
   for (std::uint32_t i = 0; i != now.touches; ++i)
     waits += memory_.access(w.number, now.first_touch + i, w.told.cache, w.cost_random);
-  if (now.touches != 0) waits = memory_.waiting_time(now_, waits);
+  if (now.touches != 0) waits = memory_.waiting_time(w.number, now_, waits);
   w.task = t;
   if (now.work + waits == 0 && now.children == 0) return next_stage(w, t);
   w.memory_part = waits;

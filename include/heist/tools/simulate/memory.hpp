@@ -8,6 +8,7 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/random.hpp"
+#include "heist/tools/simulate/bandwidth_queue.hpp"
 #include "heist/tools/simulate/costs.hpp"
 #include "heist/tools/simulate/lru_cache.hpp"
 #include "heist/tools/simulate/numa_nodes.hpp"
@@ -42,8 +43,8 @@ class memory {
   /// Worker `w` touches a piece of memory. Returns the cost, and counts the hits and misses in `seen`. When a stage has
   /// touched all of its memory, waiting_time() follows.
   ticks access(std::uint32_t w, std::uint32_t touch, cache_misses& seen, fast_random& random);
-  /// The time for which a stage waits that has begun now: `alone` is the cost of all its accesses.
-  ticks waiting_time(ticks now, ticks alone) noexcept { return nodes_.waiting_time(now, alone); }
+  /// The time for which a stage of worker `w` waits that has begun now: `alone` is the cost of all its accesses.
+  ticks waiting_time(std::uint32_t w, ticks now, ticks alone) noexcept;
 
   /// Where the pages are that have been touched; none without options::numa.
   std::optional<page_node_map> node_map() const {
@@ -76,6 +77,9 @@ class memory {
   std::vector<std::uint32_t> versions_;  ///< of every block
   std::vector<std::uint32_t> sides_;     ///< of every block, 0: none yet; empty without costs::transfer
   std::vector<lru_cache> own_, shared_;
+  std::uint64_t const shared_bandwidth_, memory_bandwidth_;
+  std::vector<bandwidth_queue> shared_queues_;  ///< of every squad
+  bandwidth_queue memory_queue_;                ///< without options::numa
 };
 
 }  // namespace heist::sim

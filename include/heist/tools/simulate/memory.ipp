@@ -24,7 +24,9 @@ HEIST_BODY memory::memory(program const& p, options const& wanted, cache_sizes s
       squad_of_{squad_of},
       enabled_{wanted.caches.enabled && !p.touches().empty()},
       block_bytes_{wanted.caches.block_bytes},
-      nodes_{wanted, nodes, std::move(node_of)} {
+      nodes_{wanted, nodes, std::move(node_of)},
+      shared_bandwidth_{wanted.caches.shared_bandwidth},
+      memory_bandwidth_{nodes_.enabled() ? 0 : wanted.caches.memory_bandwidth} {
   std::uint64_t const block = wanted.caches.block_bytes;
   if (block == 0 || block > (std::uint64_t{1} << 30))
     detail::fail("blocks of {} bytes; fix it by options::caches.block_bytes from 1 to 2^30, usually 64", block);
@@ -38,6 +40,7 @@ HEIST_BODY memory::memory(program const& p, options const& wanted, cache_sizes s
   if (costs_.transfer) sides_.assign(versions_.size(), 0);
   own_.assign(squad_of.size(), lru_cache{capacity(sizes.of_worker)});
   shared_.assign(squads, lru_cache{capacity(sizes.of_squad)});
+  shared_queues_.resize(squads);
 }
 
 HEIST_BODY ticks memory::access(std::uint32_t w, std::uint32_t touch, cache_misses& seen, fast_random& random) {
@@ -68,6 +71,10 @@ HEIST_BODY ticks memory::access(std::uint32_t w, std::uint32_t touch, cache_miss
     }
   }
   std::uint64_t const misses = where.blocks - own_hits - shared_hits;
+  // As in a node: what is fetched to be written is written back later.
+  std::uint64_t const bytes = where.writes ? 2 * block_bytes_ : block_bytes_;
+  if (shared.capacity() != 0) shared_queues_[squad_of_[w]].order((shared_hits + misses) * bytes);
+  memory_queue_.order((misses - switch_count) * bytes);
   seen.accesses += where.blocks * lines_;
   seen.private_hits += own_hits * lines_;
   seen.shared_hits += shared_hits * lines_;
@@ -77,6 +84,12 @@ HEIST_BODY ticks memory::access(std::uint32_t w, std::uint32_t touch, cache_miss
   return cost(costs_.private_hit, own_hits, random) + cost(costs_.shared_hit, shared_hits, random) +
          cost(costs_.memory, misses - far - switch_count, random) + cost(costs_.far_memory, far, random) +
          cost(costs_.transfer.value_or(costs_.memory), switch_count + taken_back, random);
+}
+
+HEIST_BODY ticks memory::waiting_time(std::uint32_t w, ticks now, ticks alone) noexcept {
+  if (!enabled_) return alone;
+  return std::max({nodes_.waiting_time(now, alone), shared_queues_[squad_of_[w]].serve(now, shared_bandwidth_),
+                   memory_queue_.serve(now, memory_bandwidth_)});
 }
 
 HEIST_BODY bool memory::is_transfer(std::uint32_t block, std::uint32_t side) noexcept {

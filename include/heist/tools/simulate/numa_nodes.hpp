@@ -8,6 +8,7 @@
 #include "heist/core/base/config.hpp"
 #include "heist/core/topology/machine.hpp"
 #include "heist/core/topology/squads.hpp"
+#include "heist/tools/simulate/bandwidth_queue.hpp"
 #include "heist/tools/simulate/duration.hpp"
 #include "heist/tools/simulate/options.hpp"
 #include "heist/tools/simulate/page_node_map.hpp"
@@ -40,14 +41,6 @@ class numa_nodes {
   page_node_map node_map() const;
 
  private:
-  struct queue {
-    std::uint64_t ordered = 0;  ///< bytes, by the present stage
-    std::uint64_t free = 0;     ///< when all earlier orders have been served; thousandths of a tick
-
-    /// When the present stage has been served, from now on.
-    ticks serve(ticks now, std::uint64_t bandwidth) noexcept;
-  };
-
   numa const wanted_;
   std::uint64_t const block_bytes_;
   std::vector<std::uint32_t> const node_of_;
@@ -55,7 +48,7 @@ class numa_nodes {
   std::vector<std::uint64_t> numbers_;   ///< of pages that blocks are in
   std::vector<std::uint32_t> node_map_;  ///< their nodes
   std::vector<std::uint32_t> page_of_block_;
-  std::vector<queue> node_queues_, link_queues_;
+  std::vector<bandwidth_queue> node_queues_, link_queues_;
 };
 
 }  // namespace heist::sim

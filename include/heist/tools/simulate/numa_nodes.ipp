@@ -4,7 +4,7 @@
 #include "heist/tools/simulate/numa_nodes.hpp"
 
 #include <algorithm>  // max
-#include <utility>    // exchange, move
+#include <utility>    // move
 
 #include "heist/tools/simulate/fail.hpp"
 
@@ -59,10 +59,10 @@ HEIST_BODY bool numa_nodes::fetch(std::uint32_t w, std::uint32_t block, std::uin
   if (scheduler == page_node_map::no_place)
     scheduler =
         wanted_.pages == page_placement::first_touch ? near : static_cast<std::uint32_t>(numbers_[page] % count_);
-  node_queues_[scheduler].ordered += writes ? 2 * bytes : bytes;
+  node_queues_[scheduler].order(writes ? 2 * bytes : bytes);
   if (scheduler == near) return false;
-  link_queues_[scheduler].ordered += bytes;
-  if (writes) link_queues_[near].ordered += bytes;
+  link_queues_[scheduler].order(bytes);
+  if (writes) link_queues_[near].order(bytes);
   return true;
 }
 
@@ -81,14 +81,6 @@ HEIST_BODY page_node_map numa_nodes::node_map() const {
   for (std::size_t i = 0; i != node_map_.size(); ++i)
     if (node_map_[i] != page_node_map::no_place) all.nodes.emplace_back(numbers_[i], node_map_[i]);
   return all;
-}
-
-HEIST_BODY ticks numa_nodes::queue::serve(ticks now, std::uint64_t bandwidth) noexcept {
-  if (ordered == 0) return 0;
-  std::uint64_t const bytes = std::exchange(ordered, 0);
-  if (bandwidth == 0) return 0;
-  free = std::max(free, now * 1000) + bytes * 1'000'000 / bandwidth;
-  return (free + 999) / 1000 - now;
 }
 
 }  // namespace heist::sim

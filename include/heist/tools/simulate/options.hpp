@@ -28,6 +28,10 @@ struct caches {
   std::optional<std::uint64_t> private_bytes = std::nullopt;
   /// Of one squad. Default: topology::shared_cache_bytes. 0: none.
   std::optional<std::uint64_t> shared_bytes = std::nullopt;
+  /// Bandwidths are bytes in 1000 ticks, which is MB/s if a tick is a nanosecond; 0: no limit. Of one squad's cache, for
+  /// all that its workers do not find in their own caches.
+  std::uint64_t shared_bandwidth = 0;
+  std::uint64_t memory_bandwidth = 0;  ///< of all memory together; not used with options::numa
 };
 
 /// How one run of a program follows another.
@@ -38,13 +42,12 @@ enum class entry : std::uint8_t {
 
 /// In which node's memory a page is.
 enum class page_placement : std::uint8_t {
-  ignored,      ///< all memory is near and has no limit to its bandwidth
+  ignored,      ///< all memory is near; caches::memory_bandwidth is its limit
   first_touch,  ///< the node of the worker whose stage touches it first
   interleaved   ///< one node after the other, by the page's number
 };
 
-/// The memory of the machine's NUMA nodes (topology::pu::numa). Bandwidths are bytes in 1000 ticks, which is MB/s if a
-/// tick is a nanosecond; 0: no limit.
+/// The memory of the machine's NUMA nodes (topology::pu::numa). Bandwidths have the unit of caches::shared_bandwidth.
 struct numa {
   page_placement pages = page_placement::ignored;
   std::uint64_t page_bytes = 4096;  ///< a multiple of caches::block_bytes
