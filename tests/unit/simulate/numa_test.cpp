@@ -124,6 +124,25 @@ TEST_CASE("numa: so do the links between nodes", "[sim]") {
   CHECK(r.per_worker[2].time.memory == lines + 10 * lines);
 }
 
+TEST_CASE("numa: what comes from several nodes shares the link into one", "[sim]") {
+  sim::options wanted = two_nodes(sim::page_placement::first_touch);
+  wanted.machine = heist::topology::parse("numa:4 core:2 pu:1");
+  wanted.workers = 8;
+  wanted.numa.link_bandwidth = 64 * 1000 / 10;
+  std::vector<std::uint32_t> const own{0, 1, 2, 3, 4, 5, 6, 7};
+  heist::steal_tree const tree{
+      8,
+      0,
+      {{{0}, 1, 0, 0}, {{1}, 2, 1, 0}, {{2}, 3, 2, 0}, {{3}, 4, 3, 0}, {{4}, 5, 4, 0}, {{5}, 6, 5, 0}, {{6}, 7, 6, 0}}};
+  wanted.follow = &tree;
+  wanted.mode = heist::replay_mode::strict_ordered;
+  // Workers 0 and 1, of node 0, read pages of nodes 1 and 2.
+  auto const r = heist::simulate<policy::replay>(leaves(2, {own, {2, 4, 0, 3, 1, 5, 6, 7}}), wanted);
+  CHECK(r.per_worker[0].time.memory == lines + 10 * lines);
+  CHECK(r.per_worker[1].time.memory == lines + 20 * lines);
+  CHECK(r.per_worker[3].time.memory == 2 * lines);
+}
+
 TEST_CASE("numa: without it a simulation is what it was", "[sim]") {
   auto const p = sim::heat({.rows = 200, .columns = 64, .steps = 6, .leaf_rows = 8});
   auto wanted = two_nodes(sim::page_placement::ignored);

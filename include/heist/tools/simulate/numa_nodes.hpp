@@ -18,7 +18,8 @@ namespace heist::sim {
 /// Which NUMA node each worker is on. A PU that the machine's description puts nowhere is on node 0.
 std::vector<std::uint32_t> nodes_of_workers(topology::machine const& m, topology::squads const& s);
 
-/// Each node's memory serves one line after another, and so does the link over which its lines go to other nodes. A
+/// Each node's memory serves one line after another, and so do the links over which lines go to other nodes and
+/// come from them. A
 /// stage orders all its lines at its start; a later stage waits until these have been served. A line that is fetched to
 /// be written is written back later: it is served twice.
 class numa_nodes {
@@ -48,7 +49,7 @@ class numa_nodes {
   std::vector<std::uint64_t> numbers_;   ///< of pages that blocks are in
   std::vector<std::uint32_t> node_map_;  ///< their nodes
   std::vector<std::uint32_t> page_of_block_;
-  std::vector<bandwidth_queue> node_queues_, link_queues_;
+  std::vector<bandwidth_queue> node_queues_, out_queues_, in_queues_;  ///< of every node: memory, links
 };
 
 }  // namespace heist::sim

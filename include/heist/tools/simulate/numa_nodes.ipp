@@ -37,7 +37,8 @@ HEIST_BODY numa_nodes::numa_nodes(options const& wanted, std::uint32_t count, st
     }
   }
   node_queues_.resize(count_);
-  link_queues_.resize(count_);
+  out_queues_.resize(count_);
+  in_queues_.resize(count_);
 }
 
 HEIST_BODY void numa_nodes::add_blocks(std::uint64_t first, std::uint64_t count) {
@@ -61,8 +62,12 @@ HEIST_BODY bool numa_nodes::fetch(std::uint32_t w, std::uint32_t block, std::uin
         wanted_.pages == page_placement::first_touch ? near : static_cast<std::uint32_t>(numbers_[page] % count_);
   node_queues_[scheduler].order(writes ? 2 * bytes : bytes);
   if (scheduler == near) return false;
-  link_queues_[scheduler].order(bytes);
-  if (writes) link_queues_[near].order(bytes);
+  out_queues_[scheduler].order(bytes);
+  in_queues_[near].order(bytes);
+  if (writes) {
+    out_queues_[near].order(bytes);
+    in_queues_[scheduler].order(bytes);
+  }
   return true;
 }
 
@@ -70,8 +75,9 @@ HEIST_BODY ticks numa_nodes::waiting_time(ticks now, ticks alone) noexcept {
   if (!enabled()) return alone;
   ticks longest = alone;
   for (std::uint32_t n = 0; n != count_; ++n) {
-    longest = std::max({longest, node_queues_[n].serve(now, wanted_.node_bandwidth),
-                        link_queues_[n].serve(now, wanted_.link_bandwidth)});
+    longest =
+        std::max({longest, node_queues_[n].serve(now, wanted_.node_bandwidth),
+                  out_queues_[n].serve(now, wanted_.link_bandwidth), in_queues_[n].serve(now, wanted_.link_bandwidth)});
   }
   return longest;
 }

@@ -54,7 +54,7 @@ struct numa {
   page_node_map const* node_map =
       nullptr;                       ///< of pages that have been touched before: report::homes of another simulation
   std::uint64_t node_bandwidth = 0;  ///< bandwidth of the memory of one node
-  std::uint64_t link_bandwidth = 0;  ///< bandwidth from one node to all other nodes
+  std::uint64_t link_bandwidth = 0;  ///< bandwidth from one node to all other nodes, and from them to it
 };
 
 /// The workers, machine, costs and caches of a simulation.
