@@ -152,7 +152,7 @@ class tables_of_savings {
 /// A table and a plot of what a scheduler saves of Cilk's, by the size of the problem.
 class savings_by_size {
  public:
-  /// What the paper's text says; empty where it does not.
+  /// The figures in the paper's text; empty where the text has none.
   struct stated {
     std::string time, l2, l3;
   };

@@ -51,7 +51,7 @@ struct plate {
   char const* paper;
 };
 
-/// A row: what is saved as published, and with memory of squads.
+/// Adds a row: the savings of the published rule, and those with the memory of squads.
 template <class Tiers>
 void add_row(request const& wanted, plate const& p, placement const& where, table& t, bar_panel& bars) {
   using namespace opteron;

@@ -1,5 +1,6 @@
 // heist/tools/simulate/numa_nodes.hpp: which memory pages are in, and what near and far memory cost.
 #include <cstdint>
+#include <utility>  // move
 #include <vector>
 
 #include "support/catch.hpp"
@@ -39,13 +40,15 @@ sim::program leaves(std::uint64_t pages, std::vector<std::vector<std::uint32_t>>
   return b.finish();
 }
 
-/// Leaf i on worker i, of four.
-heist::steal_tree leaf_by_leaf() {
-  return {4, 0, {{{0}, 1, 0, 0}, {{1}, 2, 1, 0}, {{2}, 3, 2, 0}}};
+/// Leaf i on worker i.
+heist::steal_tree leaf_by_leaf(std::uint32_t workers) {
+  std::vector<heist::steal_tree::steal> steals;
+  for (std::uint32_t i = 0; i + 1 < workers; ++i) steals.push_back({{i}, i + 1, i, 0});
+  return {workers, 0, std::move(steals)};
 }
 
 sim::report in_place(sim::program const& p, sim::options wanted) {
-  auto const tree = leaf_by_leaf();
+  auto const tree = leaf_by_leaf(wanted.workers);
   wanted.follow = &tree;
   wanted.mode = heist::replay_mode::strict_ordered;
   return heist::simulate<policy::replay>(p, wanted);
@@ -130,14 +133,8 @@ TEST_CASE("numa: what comes from several nodes shares the link into one", "[sim]
   wanted.workers = 8;
   wanted.numa.link_bandwidth = 64 * 1000 / 10;
   std::vector<std::uint32_t> const own{0, 1, 2, 3, 4, 5, 6, 7};
-  heist::steal_tree const tree{
-      8,
-      0,
-      {{{0}, 1, 0, 0}, {{1}, 2, 1, 0}, {{2}, 3, 2, 0}, {{3}, 4, 3, 0}, {{4}, 5, 4, 0}, {{5}, 6, 5, 0}, {{6}, 7, 6, 0}}};
-  wanted.follow = &tree;
-  wanted.mode = heist::replay_mode::strict_ordered;
   // Workers 0 and 1, of node 0, read pages of nodes 1 and 2.
-  auto const r = heist::simulate<policy::replay>(leaves(2, {own, {2, 4, 0, 3, 1, 5, 6, 7}}), wanted);
+  auto const r = in_place(leaves(2, {own, {2, 4, 0, 3, 1, 5, 6, 7}}), wanted);
   CHECK(r.per_worker[0].time.memory == lines + 10 * lines);
   CHECK(r.per_worker[1].time.memory == lines + 20 * lines);
   CHECK(r.per_worker[3].time.memory == 2 * lines);

@@ -95,8 +95,8 @@ class region {
   /// adaptation). With ctx.may_be_stolen() it makes tasks as coarse as the load allows (VI). Throws region_error
   /// during a run.
   void adapt(adaptation_options wanted = {});
-  /// The same, and data follow the schedule (V). When a run has found another tree, the region runs
-  /// `initializer(context)` before the next run, strictly in the order of that tree. redistribute() says what an
+  /// The same, and data follow the schedule (V). After a run that found another tree, the region runs
+  /// `initializer(context)` strictly in the order of that tree, before the next run. redistribute() says what an
   /// initialiser does. The times of runs do not contain it. If it throws, the exception leaves invoke(), and the body
   /// is not called.
   template <class F>

@@ -1,4 +1,4 @@
-// What a cache or a memory serves, one order after another.
+// A queue in front of a cache, a memory or a link that can deliver only so many bytes in a time.
 #pragma once
 
 #include <algorithm>  // max
@@ -14,8 +14,8 @@ class bandwidth_queue {
  public:
   void order(std::uint64_t bytes) noexcept { ordered_ += bytes; }
 
-  /// For how long the present stage, which begins now, waits until all that it ordered has been served. `bandwidth`:
-  /// bytes in 1000 ticks; 0: no limit.
+  /// The present stage begins now. Returns the time until all its bytes have been served. `bandwidth`: bytes in 1000
+  /// ticks; 0: no limit.
   ticks serve(ticks now, std::uint64_t bandwidth) noexcept {
     std::uint64_t const bytes = std::exchange(ordered_, 0);
     if (bytes == 0 || bandwidth == 0) return 0;

@@ -71,7 +71,7 @@ HEIST_BODY ticks memory::access(std::uint32_t w, std::uint32_t touch, cache_miss
     }
   }
   std::uint64_t const misses = where.blocks - own_hits - shared_hits;
-  // As in a node: what is fetched to be written is written back later.
+  // Lines that are fetched for writing are written back later, as in numa_nodes::fetch.
   std::uint64_t const bytes = where.writes ? 2 * block_bytes_ : block_bytes_;
   if (shared.capacity() != 0) shared_queues_[squad_of_[w]].order((shared_hits + misses) * bytes);
   memory_queue_.order((misses - switch_count) * bytes);

@@ -18,10 +18,9 @@ namespace heist::sim {
 /// Which NUMA node each worker is on. A PU that the machine's description puts nowhere is on node 0.
 std::vector<std::uint32_t> nodes_of_workers(topology::machine const& m, topology::squads const& s);
 
-/// Each node's memory serves one line after another, and so do the links over which lines go to other nodes and
-/// come from them. A
-/// stage orders all its lines at its start; a later stage waits until these have been served. A line that is fetched to
-/// be written is written back later: it is served twice.
+/// Each node's memory serves one line after another, and so do the links over which lines go to other nodes and come
+/// from them. A stage orders all its lines at its start; a later stage waits until these have been served. A line that
+/// is fetched for writing is written back later: it is served twice.
 class numa_nodes {
  public:
   /// `count`: of the machine, one more than the greatest of `node_of`.

@@ -62,12 +62,12 @@ HEIST_BODY bool numa_nodes::fetch(std::uint32_t w, std::uint32_t block, std::uin
         wanted_.pages == page_placement::first_touch ? near : static_cast<std::uint32_t>(numbers_[page] % count_);
   node_queues_[scheduler].order(writes ? 2 * bytes : bytes);
   if (scheduler == near) return false;
-  out_queues_[scheduler].order(bytes);
-  in_queues_[near].order(bytes);
-  if (writes) {
-    out_queues_[near].order(bytes);
-    in_queues_[scheduler].order(bytes);
-  }
+  auto const send = [&](std::uint32_t from, std::uint32_t to) {
+    out_queues_[from].order(bytes);
+    in_queues_[to].order(bytes);
+  };
+  send(scheduler, near);
+  if (writes) send(near, scheduler);
   return true;
 }
 

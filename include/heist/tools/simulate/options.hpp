@@ -28,10 +28,10 @@ struct caches {
   std::optional<std::uint64_t> private_bytes = std::nullopt;
   /// Of one squad. Default: topology::shared_cache_bytes. 0: none.
   std::optional<std::uint64_t> shared_bytes = std::nullopt;
-  /// Bandwidths are bytes in 1000 ticks, which is MB/s if a tick is a nanosecond; 0: no limit. Of one squad's cache, for
-  /// all that its workers do not find in their own caches.
+  /// Bandwidth of one squad's cache. It serves all lines that the squad's workers do not find in their own caches.
+  /// Bandwidths are bytes in 1000 ticks, which is MB/s if a tick is a nanosecond; 0: no limit.
   std::uint64_t shared_bandwidth = 0;
-  std::uint64_t memory_bandwidth = 0;  ///< of all memory together; not used with options::numa
+  std::uint64_t memory_bandwidth = 0;  ///< bandwidth of all memory together; not used with options::numa
 };
 
 /// How one run of a program follows another.
