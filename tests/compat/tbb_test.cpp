@@ -271,6 +271,31 @@ TEST_CASE("tbb_pipelines_keep_the_order_limit_their_tokens_and_pass_exceptions_o
   CHECK_THROWS_AS(fails(), std::runtime_error);
 }
 
+TEST_CASE("tbb_pipelines_pass_on_what_one_reader_reads_while_another_one_stops") {
+  guard const g{"readers that stop"};
+  for (int round = 0; round != 50; ++round) {
+    std::atomic<bool> stops{false}, has_stopped{false};
+    std::atomic<int> read{0}, passed{0};
+    tbb::parallel_pipeline(2,
+                           tbb::make_filter<void, int>(tbb::filter_mode::parallel,
+                                                       [&](tbb::flow_control& control) {
+                                                         if (stops.exchange(true)) {
+                                                           control.stop();
+                                                           has_stopped = true;
+                                                           return 0;
+                                                         }
+                                                         // The other reader ends before this one, if there are two workers.
+                                                         for (int n = 0; n != 1'000'000 && !has_stopped; ++n)
+                                                           std::this_thread::yield();
+                                                         std::this_thread::sleep_for(1ms);
+                                                         return ++read;
+                                                       }),
+                           tbb::make_filter<int, void>(tbb::filter_mode::parallel, [&](int) { ++passed; }));
+    CHECK(read == 1);
+    CHECK(passed == 1);
+  }
+}
+
 TEST_CASE("tbb_suspended_tasks_and_collaborative_calls_leave_their_workers") {
   guard const g{"suspended"};
   tbb::task_group group;

@@ -37,3 +37,17 @@
 #include "heist/compat/tbb/oneapi/tbb/tbb_allocator.h"
 #include "heist/compat/tbb/oneapi/tbb/tick_count.h"
 #include "heist/compat/tbb/oneapi/tbb/version.h"
+
+#if __has_include(<oneapi/tbb/detail/_segment_table.h>)  // oneTBB's own, by which its containers come
+#include <oneapi/tbb/concurrent_hash_map.h>
+#if TBB_PREVIEW_CONCURRENT_LRU_CACHE
+#include <oneapi/tbb/concurrent_lru_cache.h>
+#endif
+#include <oneapi/tbb/concurrent_map.h>
+#include <oneapi/tbb/concurrent_priority_queue.h>
+#include <oneapi/tbb/concurrent_queue.h>
+#include <oneapi/tbb/concurrent_set.h>
+#include <oneapi/tbb/concurrent_unordered_map.h>
+#include <oneapi/tbb/concurrent_unordered_set.h>
+#include <oneapi/tbb/concurrent_vector.h>
+#endif

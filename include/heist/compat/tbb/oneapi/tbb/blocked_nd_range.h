@@ -73,7 +73,7 @@ class blocked_nd_range : public detail::nd_range<Value, N> {
   blocked_nd_range(blocked_nd_range const&) = default;
   blocked_nd_range& operator=(blocked_nd_range const&) = default;
   blocked_nd_range(blocked_nd_range& r, split s) : base(static_cast<base&>(r), s) {}
-  blocked_nd_range(blocked_nd_range& r, proportional_split& p) : base(static_cast<base&>(r), p) {}
+  blocked_nd_range(blocked_nd_range& r, proportional_split p) : base(static_cast<base&>(r), p) {}
 };
 
 template <class Value, class... More>
@@ -83,6 +83,11 @@ blocked_nd_range(Value const (&)[N]) -> blocked_nd_range<Value, N>;
 template <class Value, unsigned N>
 blocked_nd_range(Value const (&)[N], typename blocked_range<Value>::size_type) -> blocked_nd_range<Value, N>;
 template <class Value, unsigned... N>
-blocked_nd_range(Value const (&... dims)[N]) -> blocked_nd_range<Value, sizeof...(N)>;
+requires(sizeof...(N) > 1) blocked_nd_range(Value const (&... dims)[N])
+->blocked_nd_range<Value, sizeof...(N)>;
+template <class Value, unsigned N>
+blocked_nd_range(blocked_nd_range<Value, N>, split) -> blocked_nd_range<Value, N>;
+template <class Value, unsigned N>
+blocked_nd_range(blocked_nd_range<Value, N>, proportional_split) -> blocked_nd_range<Value, N>;
 
 }  // namespace tbb

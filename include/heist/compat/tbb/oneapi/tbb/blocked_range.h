@@ -1,6 +1,7 @@
 // blocked_range: a range of values that can be divided; and the ways to divide.
 #pragma once
 
+#include <concepts>
 #include <cstddef>  // ptrdiff_t, size_t
 #include <type_traits>
 
@@ -8,8 +9,18 @@
 
 namespace tbb {
 
+namespace detail::inline d0 {
+class onetbb_split;  // of oneTBB's own containers
+}
+
 /// Of a constructor that takes half of another range, or a part of another body.
-class split {};
+class split {
+ public:
+  /// For the ranges of oneTBB's own containers.
+  template <class Split>
+  requires std::same_as<Split, detail::onetbb_split>
+  operator Split() const noexcept { return Split{}; }
+};
 
 /// Of a constructor that takes right() of left() + right() parts of another range.
 class proportional_split {

@@ -1,8 +1,9 @@
-// Allocators: by the program's own operator new.
+// Allocators, by the program's own operator new, and a memory resource.
 #pragma once
 
 #include <cstddef>  // size_t
-#include <new>      // align_val_t
+#include <memory_resource>
+#include <new>  // align_val_t
 #include <type_traits>
 
 #include "heist/compat/tbb/oneapi/tbb/detail/task_state.hpp"
@@ -51,6 +52,31 @@ class cache_aligned_allocator : public detail::aligned_allocator<T, 64> {
   friend bool operator==(cache_aligned_allocator const&, cache_aligned_allocator<U> const&) noexcept {
     return true;
   }
+};
+
+/// Blocks of another resource, or of the default one, that share no cache line with others.
+class cache_aligned_resource : public std::pmr::memory_resource {
+ public:
+  cache_aligned_resource() : cache_aligned_resource(std::pmr::get_default_resource()) {}
+  explicit cache_aligned_resource(std::pmr::memory_resource* upstream) : upstream_{upstream} {}
+  std::pmr::memory_resource* upstream_resource() const { return upstream_; }
+
+ private:
+  static std::size_t whole_lines(std::size_t bytes) noexcept {
+    return bytes + 63 < 64 ? bytes : (bytes + 63) / 64 * 64;
+  }
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    return upstream_->allocate(whole_lines(bytes), alignment < 64 ? 64 : alignment);
+  }
+  void do_deallocate(void* at, std::size_t bytes, std::size_t alignment) override {
+    upstream_->deallocate(at, whole_lines(bytes), alignment < 64 ? 64 : alignment);
+  }
+  bool do_is_equal(std::pmr::memory_resource const& other) const noexcept override {
+    auto const* const same = dynamic_cast<cache_aligned_resource const*>(&other);
+    return same != nullptr && *same->upstream_ == *upstream_;
+  }
+
+  std::pmr::memory_resource* upstream_;
 };
 
 template <class T>

@@ -103,6 +103,11 @@ class task_arena {
     arena().spawn(nullptr, [f = std::decay_t<F>(std::forward<F>(f))]() mutable { std::invoke(f); });
   }
   void enqueue(task_handle&& h) { detail::start(arena(), std::move(h)); }
+  /// The group waits for it.
+  template <class F>
+  void enqueue(F&& f, task_group& group) {
+    enqueue(group.defer(std::forward<F>(f)));
+  }
 
   /// The layer's own: the executor behind it.
   heist::executor<HEIST_COMPAT_POLICY>& heist_executor() { return arena().workers(); }
@@ -157,6 +162,10 @@ void enqueue(F&& f) {
 }
 inline void enqueue(task_handle&& h) {
   detail::start(detail::current_arena(), std::move(h));
+}
+template <class F>
+void enqueue(F&& f, task_group& group) {
+  enqueue(group.defer(std::forward<F>(f)));
 }
 
 }  // namespace this_task_arena

@@ -3,14 +3,14 @@
 
 #include "heist/compat/tbb/oneapi/tbb/detail/task_state.hpp"
 
-#define ONETBB_SPEC_VERSION "1.0"
-#define TBB_VERSION_MAJOR 2021
-#define TBB_VERSION_MINOR 13
+#define ONETBB_SPEC_VERSION 104
+#define TBB_VERSION_MAJOR 2023
+#define TBB_VERSION_MINOR 2
 #define TBB_VERSION_PATCH 0
-#define TBB_VERSION_STRING "2021.13.0"
-#define TBB_INTERFACE_VERSION 12130
+#define TBB_VERSION_STRING "2023.2.0"
+#define TBB_INTERFACE_VERSION 12200
 #define TBB_INTERFACE_VERSION_MAJOR 12
-#define TBB_INTERFACE_VERSION_MINOR 13
+#define TBB_INTERFACE_VERSION_MINOR 20
 
 extern "C" inline char const* TBB_runtime_version() {
   return TBB_VERSION_STRING;

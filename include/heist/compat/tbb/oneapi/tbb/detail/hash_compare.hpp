@@ -1,5 +1,20 @@
-// How keys are hashed and compared where a program does not say it.
+// How keys are hashed and compared where a program does not say it. Where oneTBB is found it is the class of its own
+// containers, since programs specialise it for them.
 #pragma once
+
+#if __has_include(<oneapi/tbb/detail/_hash_compare.h>)
+
+#include "heist/compat/tbb/oneapi/tbb/detail/onetbb_begin.hpp"
+
+#include <oneapi/tbb/detail/_hash_compare.h>
+
+#include "heist/compat/tbb/oneapi/tbb/detail/onetbb_end.hpp"
+
+namespace tbb {
+using detail::d1::tbb_hash_compare;
+}
+
+#else
 
 #include <cstddef>     // size_t
 #include <functional>  // hash
@@ -13,3 +28,5 @@ struct tbb_hash_compare {
 };
 
 }  // namespace tbb
+
+#endif

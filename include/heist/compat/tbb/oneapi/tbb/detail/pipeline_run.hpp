@@ -128,8 +128,8 @@ class pipeline_run {
     stages_[0]->call(t->value, control);
     {
       std::lock_guard const guard{lock_};
-      if (flow_control_access::is_stopped(control)) is_at_end_ = true;
-      if (is_at_end_) {
+      if (flow_control_access::is_stopped(control)) {  // what other readers have read by now passes nevertheless
+        is_at_end_ = true;
         --active_;
         return;
       }

@@ -69,35 +69,55 @@ struct body_access {
   }
 };
 
-/// What a callable takes and returns, for deduction guides.
+/// What a callable takes first, and what it returns.
+template <class R, class A>
+struct call_types {
+  using result = R;
+  using input = std::decay_t<A>;
+};
+
+/// Of a body, for deduction guides. Forms with more than two arguments do not count, if it has several.
+template <class R, class A>
+call_types<R, A> types_of(R (*)(A));
+template <class R, class A, class B>
+call_types<R, A> types_of(R (*)(A, B));
+template <class R, class C>
+call_types<R, C> types_of(R (C::*)());
+template <class R, class C>
+call_types<R, C> types_of(R (C::*)() const);
+template <class T, class C>
+requires(!std::is_function_v<T>) call_types<T, C> types_of(T C::*);
+
+/// Of the operator () of a body.
+template <class R, class C, class A>
+call_types<R, A> types_of_operator(R (C::*)(A));
+template <class R, class C, class A>
+call_types<R, A> types_of_operator(R (C::*)(A) const);
+template <class R, class C, class A>
+call_types<R, A> types_of_operator(R (C::*)(A) &);
+template <class R, class C, class A>
+call_types<R, A> types_of_operator(R (C::*)(A) const&);
+template <class R, class C, class A, class B>
+call_types<R, A> types_of_operator(R (C::*)(A, B));
+template <class R, class C, class A, class B>
+call_types<R, A> types_of_operator(R (C::*)(A, B) const);
+template <class R, class C, class A, class B>
+call_types<R, A> types_of_operator(R (C::*)(A, B) &);
+template <class R, class C, class A, class B>
+call_types<R, A> types_of_operator(R (C::*)(A, B) const&);
+
 template <class F>
 struct call_traits {};
 template <class F>
-requires requires {
-  &F::operator();
+requires requires(F f) {
+  types_of(f);
 }
-struct call_traits<F> : call_traits<decltype(&F::operator())> {};
-template <class R, class... A>
-struct call_traits<R(A...)> {
-  using result = R;
-  template <class First, class...>
-  struct first_of {
-    using type = std::decay_t<First>;
-  };
-  using input = typename first_of<A...>::type;
-};
-template <class R, class... A>
-struct call_traits<R (*)(A...)> : call_traits<R(A...)> {};
-template <class R, class... A>
-struct call_traits<R (*)(A...) noexcept> : call_traits<R(A...)> {};
-template <class R, class C, class... A>
-struct call_traits<R (C::*)(A...)> : call_traits<R(A...)> {};
-template <class R, class C, class... A>
-struct call_traits<R (C::*)(A...) const> : call_traits<R(A...)> {};
-template <class R, class C, class... A>
-struct call_traits<R (C::*)(A...) noexcept> : call_traits<R(A...)> {};
-template <class R, class C, class... A>
-struct call_traits<R (C::*)(A...) const noexcept> : call_traits<R(A...)> {};
+struct call_traits<F> : decltype(types_of(std::declval<F>())) {};
+template <class F>
+requires requires {
+  types_of_operator(&F::operator());
+}
+struct call_traits<F> : decltype(types_of_operator(&F::operator())) {};
 
 template <class Body>
 using input_of = typename call_traits<Body>::input;

@@ -1,0 +1,9 @@
+// oneTBB's own concurrent_vector.
+#pragma once
+#pragma GCC system_header
+
+#include "heist/compat/tbb/oneapi/tbb/detail/onetbb_begin.hpp"
+
+#include_next <oneapi/tbb/concurrent_vector.h>
+
+#include "heist/compat/tbb/oneapi/tbb/detail/onetbb_end.hpp"

@@ -1,0 +1,9 @@
+// oneTBB's own concurrent_hash_map.
+#pragma once
+#pragma GCC system_header
+
+#include "heist/compat/tbb/oneapi/tbb/detail/onetbb_begin.hpp"
+
+#include_next <tbb/concurrent_hash_map.h>
+
+#include "heist/compat/tbb/oneapi/tbb/detail/onetbb_end.hpp"

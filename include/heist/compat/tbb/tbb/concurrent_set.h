@@ -1,0 +1,9 @@
+// oneTBB's own concurrent_set.
+#pragma once
+#pragma GCC system_header
+
+#include "heist/compat/tbb/oneapi/tbb/detail/onetbb_begin.hpp"
+
+#include_next <tbb/concurrent_set.h>
+
+#include "heist/compat/tbb/oneapi/tbb/detail/onetbb_end.hpp"

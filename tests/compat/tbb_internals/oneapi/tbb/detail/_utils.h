@@ -1,4 +1,0 @@
-// As _config.h.
-#pragma once
-
-#include "oneapi/tbb/detail/_config.h"
