@@ -271,6 +271,53 @@ TEST_CASE("tbb_pipelines_keep_the_order_limit_their_tokens_and_pass_exceptions_o
   CHECK_THROWS_AS(fails(), std::runtime_error);
 }
 
+TEST_CASE("tbb_pipelines_of_endless_input_end_with_an_exception_or_a_cancelled_group") {
+  guard const g{"endless pipelines"};
+  for (auto const mode : {tbb::filter_mode::parallel, tbb::filter_mode::serial_in_order}) {
+    for (std::size_t const tokens : {std::size_t{1}, std::size_t{4}, std::size_t{300}}) {
+      std::atomic<int> read{0};
+      auto const input = tbb::make_filter<void, int>(mode, [&](tbb::flow_control&) { return ++read; });
+      auto const run = [&](tbb::task_group_context& group, auto body) {
+        tbb::parallel_pipeline(tokens, input & tbb::make_filter<int, void>(tbb::filter_mode::parallel, body), group);
+      };
+      tbb::task_group_context thrown, cancelled;
+      CHECK_THROWS_AS(run(thrown,
+                          [](int n) {
+                            if (n == 50) throw std::runtime_error{"fifty"};
+                          }),
+                      std::runtime_error);
+      run(cancelled, [&](int n) {
+        if (n >= 500) cancelled.cancel_group_execution();
+      });
+      CHECK(read >= 500);
+    }
+  }
+}
+
+TEST_CASE("tbb_groups_count_tasks_that_workers_and_threads_start") {
+  guard const g{"counted tasks"};
+  for (int round = 0; round != 20; ++round) {
+    tbb::task_group group;
+    std::atomic<int> ran{0};
+    std::function<void(int)> const tree = [&](int depth) {
+      ++ran;
+      if (depth == 0) return;
+      for (int i = 0; i != 3; ++i) group.run([&tree, depth] { tree(depth - 1); });
+    };
+    std::thread outside{[&] {
+      for (int i = 0; i != 500; ++i) group.run([&] { ++ran; });
+    }};
+    group.run([&] { tree(6); });
+    group.run_and_wait([&] { ++ran; });
+    outside.join();
+    group.wait();
+    CHECK(ran == 1'093 + 500 + 1);
+    for (int i = 0; i != 200; ++i) group.run([&] { ++ran; });  // a group can be used again
+    group.wait();
+    CHECK(ran == 1'093 + 500 + 1 + 200);
+  }
+}
+
 TEST_CASE("tbb_pipelines_pass_on_what_one_reader_reads_while_another_one_stops") {
   guard const g{"readers that stop"};
   for (int round = 0; round != 50; ++round) {

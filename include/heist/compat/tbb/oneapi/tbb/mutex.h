@@ -7,29 +7,12 @@
 #include <thread>  // yield
 #include <type_traits>
 
+#include "heist/compat/tbb/oneapi/tbb/detail/spinning_lock.hpp"
 #include "heist/compat/tbb/oneapi/tbb/detail/task_state.hpp"
 
 namespace tbb {
 
 namespace detail {
-
-/// One word that is tried again and again, and yields.
-class spinning_lock {
- public:
-  void lock() noexcept {
-    for (int n = 0; !try_lock(); ++n) {
-      if (n >= 16) std::this_thread::yield();
-    }
-  }
-  bool try_lock() noexcept {
-    return !taken_.load(std::memory_order_relaxed) &&          // relaxed: a look before the exchange
-           !taken_.exchange(true, std::memory_order_acquire);  // acquire: unlock()
-  }
-  void unlock() noexcept { taken_.store(false, std::memory_order_release); }  // release: lock()
-
- private:
-  std::atomic<bool> taken_{false};
-};
 
 struct no_lock {
   void lock() noexcept {}

@@ -92,17 +92,16 @@ class for_each_run final : public feeder<Item> {
     spawn([this, items] { each(items->size(), [&](std::size_t i) { call_owned((*items)[i]); }); });
   }
   void put(Item&& item) override {
-    spawn([this, kept = std::make_shared<Item>(std::move(item))] { call_owned(*kept); });
+    spawn([this, kept = std::move(item)]() mutable { call_owned(kept); });
   }
   template <class F>
   void spawn(F f) {
-    fed_.add();
-    current_arena().spawn(&group_, [this, f = std::move(f)]() mutable {
+    current_arena().spawn(&group_, [this, f = std::move(f), counted = fed_.add()]() mutable {
       run_in(group_, f);
       {
-        F const owned{std::move(f)};  // before wait() may return
+        [[maybe_unused]] F const owned{std::move(f)};  // destroyed before wait() may return
       }
-      fed_.remove();
+      fed_.remove(counted);
     });
   }
 

@@ -19,17 +19,19 @@ namespace detail {
 /// A task of a group that has not run. Its group waits for its end, also if it never runs.
 class deferred_task {
  public:
-  deferred_task(task_group_context& group, work_count& open) : group_{group}, open_{open} { open_.add(); }
+  deferred_task(task_group_context& group, work_count& open) : group_{group}, open_{open}, counted_{open.add()} {}
   deferred_task(deferred_task const&) = delete;
   deferred_task& operator=(deferred_task const&) = delete;
   virtual ~deferred_task() = default;
   virtual void call() = 0;
   task_group_context& group() const noexcept { return group_; }
   work_count& open() const noexcept { return open_; }
+  work_count::part* counted() const noexcept { return counted_; }
 
  private:
   task_group_context& group_;
   work_count& open_;
+  work_count::part* const counted_;
 };
 
 template <class F>
@@ -48,8 +50,9 @@ class deferred_function final : public deferred_task {
 struct end_deferred {
   void operator()(deferred_task* t) const noexcept {
     work_count& open = t->open();
+    work_count::part* const counted = t->counted();
     delete t;
-    open.remove();
+    open.remove(counted);
   }
 };
 

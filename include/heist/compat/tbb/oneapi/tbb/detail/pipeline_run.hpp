@@ -11,6 +11,7 @@
 
 #include "heist/compat/tbb/oneapi/tbb/detail/division.hpp"
 #include "heist/compat/tbb/oneapi/tbb/detail/flow_control.hpp"
+#include "heist/compat/tbb/oneapi/tbb/detail/spinning_lock.hpp"
 #include "heist/compat/tbb/oneapi/tbb/detail/work_count.hpp"
 
 namespace tbb {
@@ -87,7 +88,8 @@ class pipeline_run {
       : stages_{stages}, gates_(stages.size()), most_{tokens}, group_{group} {}
 
   void run() {
-    start_readers();
+    try_begin();  // nothing runs yet
+    spawn([this] { work(nullptr); });
     open_.wait(current_arena());
   }
 
@@ -106,56 +108,70 @@ class pipeline_run {
     std::vector<std::unique_ptr<token>> waiting;  // in order of arrival
   };
 
-  /// As many as there may be; one at a time if the first filter is serial.
-  void start_readers() {
-    std::size_t starts = 0;
-    {
-      std::lock_guard const guard{lock_};
-      bool const is_serial = stages_[0]->mode != filter_mode::parallel;
-      while (!is_at_end_ && active_ != most_ && !(is_serial && gates_[0].is_taken)) {
-        ++active_, ++starts;
-        gates_[0].is_taken = true;
+  /// Takes a token, or a new one, through the filters, and then others until there are none or the run is cancelled.
+  void work(std::unique_ptr<token> t) {
+    if (t == nullptr) t = read();
+    while (t != nullptr && pass(t)) {
+      t->value.reset();
+      if (group_.is_group_execution_cancelled()) return;
+      {
+        std::lock_guard const guard{lock_};
+        --active_;
+        if (!try_begin()) return;
       }
-    }
-    for (; starts != 0; --starts) {
-      spawn([this] { read(); });
+      t = read();
     }
   }
+  /// May another token be read? Under the lock. Then the caller reads it.
+  bool try_begin() noexcept {
+    if (is_at_end_ || active_ == most_ || (is_first_serial() && gates_[0].is_taken)) return false;
+    ++active_;
+    gates_[0].is_taken = true;
+    return true;
+  }
+  bool is_first_serial() const noexcept { return stages_[0]->mode != filter_mode::parallel; }
 
-  void read() {
+  /// The next token, or null at the end. Another task reads beside: one at a time waits to begin.
+  std::unique_ptr<token> read() {
     auto t = std::make_unique<token>();
     flow_control control;
     stages_[0]->call(t->value, control);
+    bool is_helped = false;
     {
       std::lock_guard const guard{lock_};
       if (flow_control_access::is_stopped(control)) {  // what other readers have read by now passes nevertheless
         is_at_end_ = true;
         --active_;
-        return;
+        return nullptr;
       }
       gates_[0].is_taken = false;
-      if (stages_[0]->mode != filter_mode::parallel) t->place = places_++;
+      if (is_first_serial()) t->place = places_++;
+      if (!has_helper_) is_helped = has_helper_ = try_begin();
     }
-    start_readers();
-    pass(std::move(t));
+    if (is_helped) {
+      spawn([this] {
+        {
+          std::lock_guard const guard{lock_};
+          has_helper_ = false;
+        }
+        work(nullptr);
+      });
+    }
+    return t;
   }
 
-  void pass(std::unique_ptr<token> t) {
+  /// False: it waits at a filter, and whoever leaves that one goes on with it.
+  bool pass(std::unique_ptr<token>& t) {
     for (; t->stage != stages_.size(); ++t->stage) {
       pipeline_stage const& stage = *stages_[t->stage];
       bool const is_serial = stage.mode != filter_mode::parallel;
-      if (is_serial && !try_enter(t)) return;
+      if (is_serial && !try_enter(t)) return false;
       std::size_t const number = t->stage;
       flow_control unused;
       stage.call(t->value, unused);
       if (is_serial) leave(number);
     }
-    t.reset();
-    {
-      std::lock_guard const guard{lock_};
-      --active_;
-    }
-    start_readers();
+    return true;
   }
 
   /// False: it waits there.
@@ -188,25 +204,24 @@ class pipeline_run {
       }
     }
     if (follows) {
-      spawn([this, t = std::move(follows)]() mutable { pass(std::move(t)); });
+      spawn([this, t = std::move(follows)]() mutable { work(std::move(t)); });
     }
   }
 
   template <class F>
   void spawn(F f) {
-    open_.add();
-    current_arena().spawn(&group_, [this, f = std::move(f)]() mutable {
+    current_arena().spawn(&group_, [this, f = std::move(f), counted = open_.add()]() mutable {
       run_in(group_, f);
-      open_.remove();
+      open_.remove(counted);
     });
   }
 
   std::vector<std::shared_ptr<pipeline_stage const>> const& stages_;
-  std::mutex lock_;
+  spinning_lock lock_;
   std::vector<gate> gates_;
   std::size_t const most_;
   std::size_t active_ = 0, places_ = 0;
-  bool is_at_end_ = false;
+  bool is_at_end_ = false, has_helper_ = false;
   task_group_context& group_;
   work_count open_;
 };

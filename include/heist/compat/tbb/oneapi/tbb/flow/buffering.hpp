@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>  // move
 
+#include "heist/compat/tbb/oneapi/tbb/detail/spinning_lock.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/edges.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/forwarder.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/successors.hpp"
@@ -129,7 +130,7 @@ class buffering_node : public graph_node, public receiver<T>, public sender<T> {
     is_taken ? order_->drop() : order_->let_go();
   }
 
-  std::mutex lock_;
+  tbb::detail::spinning_lock lock_;
   std::unique_ptr<message_order<T>> const order_;
   bool is_held_ = false;  // the next message is reserved, or is being sent
   successor_list<T> to_{*this};

@@ -4,6 +4,7 @@
 #include <cstddef>  // size_t
 #include <mutex>
 
+#include "heist/compat/tbb/oneapi/tbb/detail/spinning_lock.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/graph.hpp"
 
 namespace tbb::flow {
@@ -104,7 +105,7 @@ class continue_receiver : public receiver<continue_msg> {
   }
 
  private:
-  std::mutex lock_;
+  tbb::detail::spinning_lock lock_;
   std::size_t const first_;
   std::size_t predecessors_, got_ = 0;
 };

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>  // move
 
+#include "heist/compat/tbb/oneapi/tbb/detail/spinning_lock.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/body.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/predecessors.hpp"
 
@@ -151,7 +152,7 @@ class function_input : public receiver<Input> {
 
   graph& graph_;
   input_options const options_;
-  std::mutex lock_;
+  tbb::detail::spinning_lock lock_;
   std::size_t running_ = 0;
   std::deque<Input> waiting_;
   predecessor_list<Input> from_{*this};

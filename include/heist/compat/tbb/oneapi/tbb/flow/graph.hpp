@@ -6,6 +6,7 @@
 #include <memory>    // make_unique, unique_ptr
 #include <mutex>
 
+#include "heist/compat/tbb/oneapi/tbb/detail/spinning_lock.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/graph_tasks.hpp"
 
 namespace tbb::flow {
@@ -115,7 +116,7 @@ class graph {
   std::unique_ptr<task_group_context> const own_;
   detail::graph_tasks tasks_;
   bool is_cancelled_ = false, exception_thrown_ = false;
-  std::mutex lock_;
+  tbb::detail::spinning_lock lock_;
   graph_node *first_ = nullptr, *last_ = nullptr;
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heist/compat/tbb/oneapi/tbb/detail/group_context.hpp"
+#include "heist/compat/tbb/oneapi/tbb/detail/spinning_lock.hpp"
 #include "heist/compat/tbb/oneapi/tbb/detail/work_count.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/policies.hpp"
 
@@ -31,9 +32,9 @@ class graph_tasks {
   /// An exception of `f` cancels the graph.
   template <class F>
   void spawn(F f, node_priority_t priority = no_priority) {
-    open_.add();
+    tbb::detail::work_count::part* const counted = open_.add();
     if (priority == no_priority) {
-      start_or_wait(std::optional<F>{std::move(f)});
+      start_or_wait(std::optional<F>{std::move(f)}, counted);
       return;
     }
     {
@@ -42,9 +43,9 @@ class graph_tasks {
       std::push_heap(urgent_.begin(), urgent_.end());
       urgent_size_.store(urgent_.size(), std::memory_order_relaxed);  // relaxed: a hint; lock_ orders the tasks
     }
-    start([this] {
+    start([this, counted] {
       if (urgent_function best = take_urgent()) run(best);
-      open_.remove();
+      open_.remove(counted);
     });
   }
 
@@ -90,17 +91,17 @@ class graph_tasks {
   }
   /// If an urgent task goes first, `f` is posted again: the urgent task may park, and `f` must not wait below it.
   template <class F>
-  void start_or_wait(std::optional<F> f) {
-    start([this, f = std::move(f)]() mutable {
+  void start_or_wait(std::optional<F> f, tbb::detail::work_count::part* counted) {
+    start([this, f = std::move(f), counted]() mutable {
       if (urgent_function first = take_urgent()) {
-        open_.add();  // for the urgent one: the task that was started for it will find another one or none
-        start_or_wait(std::move(f));
+        // One more for the urgent one: the task that was started for it will find another one or none.
+        start_or_wait(std::move(f), open_.add());
         run(first);
       } else {
         run(*f);
       }
       f.reset();  // destroyed before wait() can return
-      open_.remove();
+      open_.remove(counted);
     });
   }
   urgent_function take_urgent() {
@@ -132,7 +133,7 @@ class graph_tasks {
   tbb::detail::arena* arena_;
   tbb::detail::work_count open_;
   std::atomic<bool> is_active_{true};
-  std::mutex lock_;
+  tbb::detail::spinning_lock lock_;
   std::size_t waits_ = 0;
   std::vector<heist::unique_function<void()>> held_;  // start with the next wait
   std::size_t number_ = 0;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "heist/compat/tbb/oneapi/tbb/detail/flow_control.hpp"
+#include "heist/compat/tbb/oneapi/tbb/detail/spinning_lock.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/body.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/edges.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/successors.hpp"
@@ -139,7 +140,7 @@ class input_node : public graph_node, public sender<Output> {
     start();
   }
 
-  std::mutex lock_;
+  tbb::detail::spinning_lock lock_;
   bool is_on_ = false;
   bool is_busy_ = false;  // the message is being made or sent, or is reserved
   std::optional<Output> kept_;

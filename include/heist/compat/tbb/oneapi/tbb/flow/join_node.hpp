@@ -5,6 +5,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "heist/compat/tbb/oneapi/tbb/detail/spinning_lock.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/forwarder.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/join_ports.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/matching_ports.hpp"
@@ -105,7 +106,7 @@ class join_node : public graph_node, public sender<OutputTuple>, private detail:
     return is_taken;
   }
 
-  std::mutex lock_;
+  tbb::detail::spinning_lock lock_;
   bool is_in_use_ = false;
   ports ports_;
   detail::successor_list<OutputTuple> to_{*this};

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>  // index_sequence, index_sequence_for
 
+#include "heist/compat/tbb/oneapi/tbb/detail/spinning_lock.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/edges.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/predecessors.hpp"
 
@@ -61,7 +62,7 @@ class queueing_port final : public receiver<T> {
 
  private:
   join_owner& node_;
-  std::mutex lock_;
+  tbb::detail::spinning_lock lock_;
   std::deque<T> waiting_;
 };
 

@@ -4,6 +4,7 @@
 #include <cstddef>  // size_t
 #include <mutex>
 
+#include "heist/compat/tbb/oneapi/tbb/detail/spinning_lock.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/edges.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/forwarder.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/predecessors.hpp"
@@ -152,7 +153,7 @@ class limiter_node : public graph_node, public receiver<T>, public sender<T> {
   }
 
   std::size_t const threshold_;
-  std::mutex lock_;
+  tbb::detail::spinning_lock lock_;
   std::size_t count_ = 0;  // of passed messages, and of those that are being passed
   detail::predecessor_list<T> from_{*this};
   detail::successor_list<T> to_{*this};

@@ -11,6 +11,7 @@
 #include <utility>  // index_sequence, index_sequence_for, move
 
 #include "heist/compat/tbb/oneapi/tbb/detail/hash_compare.hpp"
+#include "heist/compat/tbb/oneapi/tbb/detail/spinning_lock.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/body.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/join_ports.hpp"
 
@@ -136,7 +137,7 @@ class join_ports<std::tuple<Ts...>, key_matching<K, Hash>> {
   };
 
   join_owner& node_;
-  std::mutex lock_;
+  tbb::detail::spinning_lock lock_;
   std::unordered_map<key, entry, hash_of, equal_of> open_;
   std::deque<tuple> full_;
   type all_;

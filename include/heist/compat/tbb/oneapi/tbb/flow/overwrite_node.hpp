@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 
+#include "heist/compat/tbb/oneapi/tbb/detail/spinning_lock.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/edges.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/successors.hpp"
 
@@ -94,7 +95,7 @@ class overwrite_node : public graph_node, public receiver<T>, public sender<T> {
   }
 
  private:
-  std::mutex lock_;
+  tbb::detail::spinning_lock lock_;
   std::optional<T> kept_;
   std::size_t number_ = 0;  // of the message
   detail::successor_list<T> to_{*this};

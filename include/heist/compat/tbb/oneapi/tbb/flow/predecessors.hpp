@@ -4,6 +4,7 @@
 #include <deque>
 #include <mutex>
 
+#include "heist/compat/tbb/oneapi/tbb/detail/spinning_lock.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/endpoints.hpp"
 
 namespace tbb::flow::detail {
@@ -76,7 +77,7 @@ class predecessor_list {
   }
 
   receiver<T>& owner_;
-  mutable std::mutex lock_;
+  mutable tbb::detail::spinning_lock lock_;
   std::deque<sender<T>*> from_;
   sender<T>* reserved_ = nullptr;
 };

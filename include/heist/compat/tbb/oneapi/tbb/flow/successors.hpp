@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "heist/compat/tbb/oneapi/tbb/detail/spinning_lock.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/endpoints.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/graph.hpp"
 
@@ -128,7 +129,7 @@ class successor_list {
   }
 
   sender<T>& owner_;
-  mutable std::mutex lock_;
+  mutable tbb::detail::spinning_lock lock_;
   std::vector<edge> edges_;
 };
 
