@@ -4,7 +4,7 @@
 #include <cstddef>     // size_t
 #include <functional>  // invoke
 #include <iterator>    // begin, end, iterator_traits
-#include <memory>      // make_shared
+#include <memory>      // make_shared, make_unique
 #include <type_traits>
 #include <utility>  // forward, move
 #include <vector>
@@ -96,11 +96,9 @@ class for_each_run final : public feeder<Item> {
   }
   template <class F>
   void spawn(F f) {
-    current_arena().spawn(&group_, [this, f = std::move(f), counted = fed_.add()]() mutable {
-      run_in(group_, f);
-      {
-        [[maybe_unused]] F const owned{std::move(f)};  // destroyed before wait() may return
-      }
+    current_arena().spawn(&group_, [this, f = std::optional<F>{std::move(f)}, counted = fed_.add()]() mutable {
+      run_in(group_, *f);
+      f.reset();  // before wait() may return
       fed_.remove(counted);
     });
   }
