@@ -28,7 +28,7 @@ EXAMPLES = [
     ("graph/som", "som", "2", None),
     ("migration/recursive_fibonacci", "recursive_fibonacci", "36 16 3 1", None),
     ("parallel_for/game_of_life", "game_of_life", "2:2 -t 1", None),  # counts what it does in a second
-    ("parallel_for/polygon_overlay", "polygon_overlay", "--polys 2000 --size 300x300", None),
+    ("parallel_for/polygon_overlay", "polygon_overlay", "--polys 5000 --size 1000x1000", None),
     ("parallel_for/seismic", "seismic", "auto 500 silent", None),
     ("parallel_for/tachyon", "tachyon", "silent {example}/dat/balls.dat", None),
     ("parallel_for_each/parallel_preorder", "parallel_preorder", "auto 50000 50", None),
