@@ -7,7 +7,6 @@ its containers remain. Both then run in turn. Prints whether what they print and
 count), the medians of their times, and heist's over oneTBB's."""
 import os
 import re
-import shutil
 import statistics
 import subprocess
 import sys
@@ -138,7 +137,7 @@ for example, program, arguments, result in EXAMPLES:
         elif program == "square":
             must(folder / "gen_input", folder / "input.txt", "200000") if (folder / "gen_input").exists() else None
         elif program == "fgbzip2":
-            shutil.copyfile(built("tbb"), folder / "copy")
+            (folder / "copy").write_bytes(20 * built("tbb").read_bytes())
     times, gave = {side: [] for side in SIDES}, {}
     for _ in range(wanted.rounds):
         for side in SIDES:

@@ -318,6 +318,32 @@ TEST_CASE("tbb_groups_count_tasks_that_workers_and_threads_start") {
   }
 }
 
+TEST_CASE("tbb_graphs_wait_for_work_that_is_no_task_however_much_there_was") {
+  guard const g{"reserved waits"};
+  tbb::flow::graph graph;
+  std::atomic<int> released{0};
+  tbb::flow::function_node<int, int> node{graph, tbb::flow::unlimited, [&](int n) {
+                                            graph.reserve_wait();
+                                            ++released;
+                                            graph.release_wait();
+                                            return n;
+                                          }};
+  for (int round = 0; round != 3; ++round) {
+    for (int i = 0; i != 500; ++i) node.try_put(i);
+    graph.wait_for_all();
+    CHECK(released == 500 * (round + 1));
+  }
+  graph.reserve_wait();
+  std::thread outside{[&] {
+    std::this_thread::sleep_for(5ms);
+    ++released;
+    graph.release_wait();
+  }};
+  graph.wait_for_all();
+  CHECK(released == 1'501);
+  outside.join();
+}
+
 TEST_CASE("tbb_pipelines_pass_on_what_one_reader_reads_while_another_one_stops") {
   guard const g{"readers that stop"};
   for (int round = 0; round != 50; ++round) {

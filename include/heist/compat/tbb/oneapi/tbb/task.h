@@ -13,7 +13,7 @@ using suspend_point = detail::work_count*;
 template <class F>
 void suspend(F f) {
   detail::work_count until;
-  until.add();
+  until.add_to_all();
   f(suspend_point{&until});
   until.wait(detail::current_arena());
 }

@@ -3,9 +3,10 @@
 
 #include <cstddef>     // nullptr_t
 #include <functional>  // invoke
-#include <memory>      // make_unique, unique_ptr
+#include <memory>      // unique_ptr
+#include <optional>
 #include <type_traits>
-#include <utility>  // forward, move
+#include <utility>  // exchange, forward, in_place, move
 
 #include "heist/compat/tbb/oneapi/tbb/detail/division.hpp"
 #include "heist/compat/tbb/oneapi/tbb/detail/work_count.hpp"
@@ -58,6 +59,33 @@ struct end_deferred {
 
 struct handle_access;
 
+/// A function that runs as a task of a group. The group may end when the function is destroyed.
+template <class F>
+class group_task {
+ public:
+  template <class G>
+  group_task(task_group_context& group, work_count& open, G&& f)
+      : group_{&group}, f_(std::in_place, std::forward<G>(f)), counted_{open.add()}, open_{&open} {}
+  group_task(group_task&& other) noexcept(std::is_nothrow_move_constructible_v<F>)
+      : group_{other.group_},
+        f_(std::move(other.f_)),
+        counted_{other.counted_},
+        open_{std::exchange(other.open_, nullptr)} {}
+  group_task& operator=(group_task&&) = delete;
+  ~group_task() {
+    if (open_ == nullptr) return;
+    f_.reset();
+    open_->remove(counted_);
+  }
+  void operator()() { run_in(*group_, *f_); }
+
+ private:
+  task_group_context* group_;
+  std::optional<F> f_;
+  work_count::part* counted_;  // after f_: a constructor that throws has counted nothing
+  work_count* open_;
+};
+
 }  // namespace detail
 
 /// Owns a task that task_group::defer() has made.
@@ -106,7 +134,8 @@ class task_group {
 
   template <class F>
   void run(F&& f) {
-    run(defer(std::forward<F>(f)));
+    detail::group_access::bind(context_);
+    detail::current_arena().spawn(&context_, detail::group_task<std::decay_t<F>>{context_, open_, std::forward<F>(f)});
   }
   void run(task_handle&& h) { detail::start(detail::current_arena(), std::move(h)); }
 

@@ -5,8 +5,9 @@
 #include <chrono>
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>  // make_unique
+#include <memory>  // unique_ptr
 #include <mutex>
+#include <new>  // nothrow
 #include <optional>
 #include <thread>  // sleep_for
 
@@ -33,13 +34,15 @@ class work_count {
   };
 
   /// The caller must be counted itself, or call this before wait(). The result is for remove().
-  part* add() {
+  [[nodiscard]] part* add() noexcept {
     part* const own = own_part();
-    if (own == nullptr || !try_add(*own)) {
-      open_.fetch_add(one_added, std::memory_order_relaxed);  // relaxed: the caller's own count is there
-      return nullptr;
-    }
-    return own;
+    if (own != nullptr && try_add(*own)) return own;
+    add_to_all();
+    return nullptr;
+  }
+  /// As above, for a remove() without an argument.
+  void add_to_all() noexcept {
+    open_.fetch_add(one_added, std::memory_order_relaxed);  // relaxed: the caller's own count is there
   }
   void remove(part* counted = nullptr) {
     // acq_rel: the last one passes on what the others have done
@@ -81,13 +84,14 @@ class work_count {
   bool has_ended() const noexcept {
     return (open_.load(std::memory_order_acquire) & all_open) == 0;  // acquire: remove()
   }
-  part* own_part() {
+  part* own_part() noexcept {
     part* parts = parts_.load(std::memory_order_acquire);  // acquire: the exchange below
     if (parts == nullptr && open_.load(std::memory_order_relaxed) >> 32 < few) return nullptr;  // relaxed: a hint
     std::optional<std::size_t> const worker = heist::current_worker();
     if (!worker) return nullptr;
     if (parts == nullptr) {
-      auto made = std::make_unique<part[]>(most_parts);
+      std::unique_ptr<part[]> made{new (std::nothrow) part[most_parts]};
+      if (made == nullptr) return nullptr;
       // acq_rel: another one's parts are seen as it has made them, and these as made here
       if (parts_.compare_exchange_strong(parts, made.get(), std::memory_order_acq_rel)) parts = made.release();
     }

@@ -25,7 +25,7 @@ class graph_tasks {
 
   task_group_context& group() const noexcept { return group_; }
   /// Work that is no task, and for which wait() waits as well.
-  void add_work() { open_.add(); }
+  void add_work() noexcept { open_.add_to_all(); }
   void end_work() { open_.remove(); }
 
   /// Starts `f(may_run)` as a task. `may_run` is false if the graph is cancelled: then `f` gives back what it holds, no more.
