@@ -131,12 +131,12 @@ class pipeline_run {
   }
   bool is_first_serial() const noexcept { return stages_[0]->mode != filter_mode::parallel; }
 
-  /// The next token, or null at the end. Another task reads beside: one at a time waits to begin.
+  /// The next token, or null at the end.
   std::unique_ptr<token> read() {
+    if (!is_first_serial()) start_helper();
     auto t = std::make_unique<token>();
     flow_control control;
     stages_[0]->call(t->value, control);
-    bool is_helped = false;
     {
       std::lock_guard const guard{lock_};
       if (flow_control_access::is_stopped(control)) {  // what other readers have read by now passes nevertheless
@@ -146,18 +146,24 @@ class pipeline_run {
       }
       gates_[0].is_taken = false;
       if (is_first_serial()) t->place = places_++;
-      if (!has_helper_) is_helped = has_helper_ = try_begin();
     }
-    if (is_helped) {
-      spawn([this] {
-        {
-          std::lock_guard const guard{lock_};
-          has_helper_ = false;
-        }
-        work(nullptr);
-      });
-    }
+    if (is_first_serial()) start_helper();
     return t;
+  }
+  /// Another task that reads. One at a time waits to begin.
+  void start_helper() {
+    {
+      std::lock_guard const guard{lock_};
+      if (has_helper_ || !try_begin()) return;
+      has_helper_ = true;
+    }
+    spawn([this] {
+      {
+        std::lock_guard const guard{lock_};
+        has_helper_ = false;
+      }
+      work(nullptr);
+    });
   }
 
   /// False: it waits at a filter, and whoever leaves that one goes on with it.
