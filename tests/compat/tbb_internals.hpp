@@ -1,4 +1,4 @@
-// What oneTBB's tests use of its internal headers, included before each of them.
+// The internal headers of oneTBB that its tests need. Each test has this file before it.
 #pragma once
 
 #include <oneapi/tbb/detail/_template_helpers.h>

@@ -1,9 +1,4 @@
-// oneTBB's own concurrent_priority_queue.
+// As <oneapi/tbb/concurrent_priority_queue.h>.
 #pragma once
-#pragma GCC system_header
 
-#include "heist/compat/tbb/oneapi/tbb/detail/onetbb_begin.hpp"
-
-#include_next <tbb/concurrent_priority_queue.h>
-
-#include "heist/compat/tbb/oneapi/tbb/detail/onetbb_end.hpp"
+#include <oneapi/tbb/concurrent_priority_queue.h>

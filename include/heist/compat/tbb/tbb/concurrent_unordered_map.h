@@ -1,9 +1,4 @@
-// oneTBB's own concurrent_unordered_map.
+// As <oneapi/tbb/concurrent_unordered_map.h>.
 #pragma once
-#pragma GCC system_header
 
-#include "heist/compat/tbb/oneapi/tbb/detail/onetbb_begin.hpp"
-
-#include_next <tbb/concurrent_unordered_map.h>
-
-#include "heist/compat/tbb/oneapi/tbb/detail/onetbb_end.hpp"
+#include <oneapi/tbb/concurrent_unordered_map.h>

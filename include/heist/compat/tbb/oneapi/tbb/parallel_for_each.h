@@ -4,12 +4,13 @@
 #include <cstddef>     // size_t
 #include <functional>  // invoke
 #include <iterator>    // begin, end, iterator_traits
-#include <memory>      // make_shared, make_unique
+#include <memory>      // make_shared
 #include <type_traits>
 #include <utility>  // forward, move
 #include <vector>
 
 #include "heist/compat/tbb/oneapi/tbb/detail/division.hpp"
+#include "heist/compat/tbb/oneapi/tbb/detail/group_task.hpp"
 #include "heist/compat/tbb/oneapi/tbb/detail/work_count.hpp"
 
 namespace tbb {
@@ -96,11 +97,7 @@ class for_each_run final : public feeder<Item> {
   }
   template <class F>
   void spawn(F f) {
-    current_arena().spawn(&group_, [this, f = std::optional<F>{std::move(f)}, counted = fed_.add()]() mutable {
-      run_in(group_, *f);
-      f.reset();  // before wait() may return
-      fed_.remove(counted);
-    });
+    current_arena().spawn(&group_, group_task<F>{group_, fed_, std::move(f)});
   }
 
   Body const& body_;

@@ -4,11 +4,11 @@
 #include <cstddef>     // nullptr_t
 #include <functional>  // invoke
 #include <memory>      // unique_ptr
-#include <optional>
 #include <type_traits>
-#include <utility>  // exchange, forward, in_place, move
+#include <utility>  // forward, move
 
 #include "heist/compat/tbb/oneapi/tbb/detail/division.hpp"
+#include "heist/compat/tbb/oneapi/tbb/detail/group_task.hpp"
 #include "heist/compat/tbb/oneapi/tbb/detail/work_count.hpp"
 
 namespace tbb {
@@ -58,33 +58,6 @@ struct end_deferred {
 };
 
 struct handle_access;
-
-/// A function that runs as a task of a group. The group may end when the function is destroyed.
-template <class F>
-class group_task {
- public:
-  template <class G>
-  group_task(task_group_context& group, work_count& open, G&& f)
-      : group_{&group}, f_(std::in_place, std::forward<G>(f)), counted_{open.add()}, open_{&open} {}
-  group_task(group_task&& other) noexcept(std::is_nothrow_move_constructible_v<F>)
-      : group_{other.group_},
-        f_(std::move(other.f_)),
-        counted_{other.counted_},
-        open_{std::exchange(other.open_, nullptr)} {}
-  group_task& operator=(group_task&&) = delete;
-  ~group_task() {
-    if (open_ == nullptr) return;
-    f_.reset();
-    open_->remove(counted_);
-  }
-  void operator()() { run_in(*group_, *f_); }
-
- private:
-  task_group_context* group_;
-  std::optional<F> f_;
-  work_count::part* counted_;  // after f_: a constructor that throws has counted nothing
-  work_count* open_;
-};
 
 }  // namespace detail
 

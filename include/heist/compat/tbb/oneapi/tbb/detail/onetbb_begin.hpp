@@ -7,7 +7,7 @@
 #include "heist/compat/tbb/oneapi/tbb/blocked_range.h"
 #include "heist/compat/tbb/oneapi/tbb/cache_aligned_allocator.h"
 
-// What oneTBB's headers include of the standard library must not see the other names.
+// The standard headers that oneTBB's headers include: here, before the names change.
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>

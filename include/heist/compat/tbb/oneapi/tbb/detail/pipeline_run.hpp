@@ -11,6 +11,7 @@
 
 #include "heist/compat/tbb/oneapi/tbb/detail/division.hpp"
 #include "heist/compat/tbb/oneapi/tbb/detail/flow_control.hpp"
+#include "heist/compat/tbb/oneapi/tbb/detail/group_task.hpp"
 #include "heist/compat/tbb/oneapi/tbb/detail/spinning_lock.hpp"
 #include "heist/compat/tbb/oneapi/tbb/detail/work_count.hpp"
 
@@ -139,7 +140,7 @@ class pipeline_run {
     stages_[0]->call(t->value, control);
     {
       std::lock_guard const guard{lock_};
-      if (flow_control_access::is_stopped(control)) {  // what other readers have read by now passes nevertheless
+      if (flow_control_access::is_stopped(control)) {  // tokens that others have read still pass
         is_at_end_ = true;
         --active_;
         return nullptr;
@@ -166,7 +167,7 @@ class pipeline_run {
     });
   }
 
-  /// False: it waits at a filter, and whoever leaves that one goes on with it.
+  /// False: it waits at a filter. The token that leaves the filter lets it enter.
   bool pass(std::unique_ptr<token>& t) {
     for (; t->stage != stages_.size(); ++t->stage) {
       pipeline_stage const& stage = *stages_[t->stage];
@@ -216,10 +217,7 @@ class pipeline_run {
 
   template <class F>
   void spawn(F f) {
-    current_arena().spawn(&group_, [this, f = std::move(f), counted = open_.add()]() mutable {
-      run_in(group_, f);
-      open_.remove(counted);
-    });
+    current_arena().spawn(&group_, group_task<F>{group_, open_, std::move(f)});
   }
 
   std::vector<std::shared_ptr<pipeline_stage const>> const& stages_;

@@ -19,8 +19,8 @@ namespace tbb::detail {
 /// How many tasks of something have not ended. May be destroyed as soon as a wait() has returned. Threads: any.
 ///
 /// After the first tasks each worker counts in a part of its own. A part counts once in open_ while it is not zero, so
-/// workers that start and end tasks do not take one cache line from each other. Only the thread that has made a part 1
-/// adds to open_, and until it has, others count in open_ themselves: is_zero() never lacks what is still being added.
+/// workers that start and end tasks do not take one cache line from each other. The thread that makes a part 1 adds it to
+/// open_. Until then all others count in open_ instead of this part. So is_zero() misses no task.
 class work_count {
  public:
   work_count() = default;
@@ -40,7 +40,7 @@ class work_count {
     add_to_all();
     return nullptr;
   }
-  /// As above, for a remove() without an argument.
+  /// Counts in open_ in any case. remove() has no argument then.
   void add_to_all() noexcept {
     open_.fetch_add(one_added, std::memory_order_relaxed);  // relaxed: the caller's own count is there
   }

@@ -69,7 +69,7 @@ struct body_access {
   }
 };
 
-/// What a callable takes first, and what it returns.
+/// The types of a callable's result and of its first argument.
 template <class R, class A>
 struct call_types {
   using result = R;
