@@ -221,6 +221,27 @@ TEST_CASE("tbb_arenas_share_the_limit") {
   CHECK(most == 1);
 }
 
+TEST_CASE("tbb_arenas_share_the_cores") {
+  guard const g{"arenas share the cores"};
+  int const cores = tbb::info::default_concurrency();
+  std::atomic<int> now{0}, most{0}, ended{0};
+  std::vector<std::unique_ptr<tbb::task_arena>> arenas;
+  for (int i = 0; i != 3; ++i) {
+    arenas.push_back(std::make_unique<tbb::task_arena>(cores));
+    for (int k = 0; k != 100; ++k) {
+      arenas.back()->enqueue([&] {
+        int const here = ++now;
+        for (int seen = most; seen < here && !most.compare_exchange_weak(seen, here);) continue;
+        for (int n = 0; n != 1000; ++n) std::atomic_signal_fence(std::memory_order_seq_cst);
+        --now;
+        ++ended;
+      });
+    }
+  }
+  while (ended != 300) std::this_thread::yield();
+  CHECK(most <= cores);
+}
+
 TEST_CASE("tbb_a_task_keeps_its_element_over_its_waits") {
   guard const g{"elements"};
   tbb::enumerable_thread_specific<int> mine(0);

@@ -27,8 +27,8 @@ class thread_permits {
   virtual void* join(core& executor) = 0;
   /// Its threads have ended.
   virtual void leave(void* joined) noexcept = 0;
-  /// The executor stops: none of its workers waits any more.
-  virtual void stop(core& executor) noexcept = 0;
+  /// The executor that has joined stops: none of its workers waits any more.
+  virtual void stop(void* joined) noexcept = 0;
 
   /// Returns when `w` has a permit, or its executor stops.
   virtual void begin(worker& w) noexcept = 0;
@@ -39,8 +39,8 @@ class thread_permits {
   virtual bool is_over(worker const& w) const noexcept = 0;
   /// `w` has found no work yet: passes its permit on if others wait.
   virtual void search(worker& w) noexcept = 0;
-  /// `w` gives its permit to the first in the line, and waits for another one. Thieves may take the tasks in its deque
-  /// meanwhile.
+  /// `w` gives its permit to another worker of its executor, or of one that has fewer permits, and waits for one again.
+  /// Nothing happens if no such worker waits. Thieves may take the tasks in the deque of `w` meanwhile.
   virtual void pass(worker& w) noexcept = 0;
 
  protected:

@@ -234,6 +234,7 @@ class core {
   bool something_for(worker const& w) const noexcept { return something_from_outside() || !w.own_fibers.maybe_empty(); }
   /// Is that so, or is `w` to pass its permit on?
   bool something_waits(worker const& w) const noexcept { return something_for(w) || is_permit_over(w); }
+  void* joined_limit() const noexcept { return joined_limit_; }
   bool is_permit_over(worker const& w) const noexcept { return limit != nullptr && limit->is_over(w); }
 
   /// Throws executor_error if this process is a child of the one that made the executor.
@@ -380,7 +381,7 @@ class core {
   control_words const modes_ = control_words::now().modes();  ///< the modes of the thread that makes it
   std::uint64_t const serial_ = next_serial();
   std::size_t const max_threads_;
-  void* joined_ = nullptr;                         ///< of the limit
+  void* joined_limit_ = nullptr;                   ///< what the limit has given
   std::size_t started_ = 0;                        ///< threads of start()
   os_env::atomic<std::size_t> on_start_calls_{0};  ///< those that have called on_start_
   worker_hook const on_start_, on_stop_;

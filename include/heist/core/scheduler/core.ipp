@@ -65,7 +65,7 @@ HEIST_COLD_BODY bool core::is_alive(core const* of) noexcept {
 
 HEIST_BODY core::~core() {
   strike_off();
-  if (joined_ != nullptr) limit->leave(joined_);
+  if (joined_limit_ != nullptr) limit->leave(joined_limit_);
   if (os_env::process() == generation_) {
     for (auto const leave : leaves_timers) {
       if (leave != nullptr) leave();

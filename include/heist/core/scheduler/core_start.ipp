@@ -170,7 +170,7 @@ HEIST_COLD_BODY void core::start() {
       first.worker = w.get();
       w->current.store(&first, std::memory_order_relaxed);  // relaxed: starting the threads publishes it
     }
-    if (limit != nullptr) joined_ = limit->join(*this);
+    if (limit != nullptr) joined_limit_ = limit->join(*this);
     for (auto& w : workers) {
       start_os_thread(w.get());
       ++started_;
@@ -198,7 +198,7 @@ HEIST_COLD_BODY void core::stop_and_join() noexcept {
   watchdog_.stop();
   stop_.store(true, std::memory_order_release);  // release: pairs with stopping()
   outer_gate_->wake_all();
-  if (limit != nullptr) limit->stop(*this);
+  if (joined_limit_ != nullptr) limit->stop(joined_limit_);
   release_os_threads();
   for (auto& t : threads_) t.join();
   threads_.clear();

@@ -10,9 +10,9 @@
 namespace heist {
 
 /// At most so many workers of all executors that share it (options::limit) work at a time. A worker that sleeps, or whose
-/// task is in context::blocking(), does not count. If workers wait for others' permits, each permit goes round after about
-/// a millisecond, when the task that runs has ended or forks. Threads of the program that run a part of a loop of their
-/// own do not count.
+/// task is in context::blocking(), does not count. If workers wait for others' permits, the executors share the permits
+/// fairly: about each millisecond, when the task that runs has ended or forks, a permit goes to a worker of the same
+/// executor, or of one that has fewer. Threads of the program that run a part of a loop of their own do not count.
 ///
 /// Threads  any. It must outlive its executors.
 /// Cost     a worker that falls asleep or wakes takes a lock for some instructions
@@ -29,9 +29,11 @@ class thread_limit final : detail::thread_permits {
   friend class detail::permits_of;
   struct member;
 
+  HEIST_BODY static member& of(detail::worker& w) noexcept;
+  HEIST_BODY void wait(detail::worker& w, bool gives) noexcept;
   HEIST_BODY void* join(detail::core& executor) override;
   HEIST_BODY void leave(void* joined) noexcept override;
-  HEIST_BODY void stop(detail::core& executor) noexcept override;
+  HEIST_BODY void stop(void* joined) noexcept override;
   HEIST_BODY void begin(detail::worker& w) noexcept override;
   HEIST_BODY bool try_begin(detail::worker& w) noexcept override;
   HEIST_BODY void end(detail::worker& w) noexcept override;

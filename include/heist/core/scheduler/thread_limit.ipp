@@ -20,6 +20,10 @@ struct thread_limit::member final : detail::permit_line<>::member {
   detail::core& of;
 };
 
+HEIST_COLD_BODY thread_limit::member& thread_limit::of(detail::worker& w) noexcept {
+  return *static_cast<member*>(w.scheduler.joined_limit());
+}
+
 HEIST_COLD_BODY void* thread_limit::join(detail::core& executor) {
   auto* const made = new member{executor};
   line_.join(*made);
@@ -32,29 +36,33 @@ HEIST_COLD_BODY void thread_limit::leave(void* joined) noexcept {
   delete m;
 }
 
-HEIST_COLD_BODY void thread_limit::stop(detail::core& executor) noexcept {
-  line_.cancel(&executor);
+HEIST_COLD_BODY void thread_limit::stop(void* joined) noexcept {
+  line_.cancel(*static_cast<member*>(joined));
 }
 
-HEIST_COLD_BODY void thread_limit::begin(detail::worker& w) noexcept {
-  if (w.has_permit.load(std::memory_order_relaxed)) return;  // relaxed: its own
+HEIST_COLD_BODY void thread_limit::wait(detail::worker& w, bool gives) noexcept {
   // relaxed: for people
   char const* const before = w.state.exchange("waits for a permit of a thread_limit", std::memory_order_relaxed);
-  bool const has = line_.acquire(&w.scheduler, [&w] { return w.scheduler.stopping(); });
+  auto const stops = [&w] { return w.scheduler.stopping(); };
+  bool const has = gives ? line_.pass(of(w), stops) : line_.acquire(of(w), stops);
   w.state.store(before, std::memory_order_relaxed);    // relaxed: as above
   w.has_permit.store(has, std::memory_order_relaxed);  // relaxed: its own
   w.permit_since = os_env::ticks();
 }
 
+HEIST_COLD_BODY void thread_limit::begin(detail::worker& w) noexcept {
+  if (!w.has_permit.load(std::memory_order_relaxed)) wait(w, false);  // relaxed: its own
+}
+
 HEIST_COLD_BODY bool thread_limit::try_begin(detail::worker& w) noexcept {
-  if (!line_.try_acquire()) return false;
+  if (!line_.try_acquire(of(w))) return false;
   w.has_permit.store(true, std::memory_order_relaxed);  // relaxed: its own
   w.permit_since = os_env::ticks();
   return true;
 }
 
 HEIST_COLD_BODY void thread_limit::end(detail::worker& w) noexcept {
-  if (w.has_permit.exchange(false, std::memory_order_relaxed)) line_.release();  // relaxed: its own
+  if (w.has_permit.exchange(false, std::memory_order_relaxed)) line_.release(of(w));  // relaxed: its own
 }
 
 HEIST_COLD_BODY bool thread_limit::is_over(detail::worker const& w) const noexcept {
@@ -63,12 +71,13 @@ HEIST_COLD_BODY bool thread_limit::is_over(detail::worker const& w) const noexce
 }
 
 HEIST_COLD_BODY void thread_limit::search(detail::worker& w) noexcept {
-  if (line_.wanted()) pass(w);
+  if (!line_.wanted()) return;
+  end(w);
+  begin(w);
 }
 
 HEIST_COLD_BODY void thread_limit::pass(detail::worker& w) noexcept {
-  end(w);
-  begin(w);
+  wait(w, w.has_permit.exchange(false, std::memory_order_relaxed));  // relaxed: its own
 }
 
 }  // namespace heist

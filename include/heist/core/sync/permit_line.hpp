@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
+#include <utility>  // exchange
 
 #include "heist/core/base/env.hpp"
 #include "heist/core/sync/spin_lock.hpp"
@@ -14,7 +15,7 @@ namespace heist::detail {
 //   L1  grant: word.store(release) -> acquire: word.load(acquire)   nothing goes along but the permit itself
 
 /// Permits to work, and a line of the threads that wait for one. A thread that waits asks the members each millisecond to
-/// give way.
+/// give way. Members that want permits have the same number of them, in the mean.
 ///
 /// Threads  any.
 /// Cost     acquire() and release() take a lock for some instructions. A thread that waits sleeps.
@@ -36,6 +37,7 @@ class permit_line {
    private:
     friend permit_line;
     member* next_ = nullptr;
+    std::size_t taken_ = 0;  ///< permits that its threads have
   };
 
   explicit permit_line(std::size_t most) noexcept : most_{most} {}
@@ -81,49 +83,61 @@ class permit_line {
   bool wanted() const noexcept { return wanted_.load(std::memory_order_relaxed); }  // relaxed: a hint
 
   /// False if the caller would have to wait.
-  [[nodiscard]] bool try_acquire() noexcept {
+  [[nodiscard]] bool try_acquire(member& of) noexcept {
     spin_guard const guard{lock_};
     if (first_ != nullptr || taken_ >= most_) return false;
-    ++taken_;
+    take(of);
     return true;
   }
   /// Waits in the line, as one of `of`, for a permit. False if `stops()` is true, or cancel(of) is called, before there
   /// is one.
   template <class Stops>
-  bool acquire(void const* of, Stops&& stops) noexcept {
+  [[nodiscard]] bool acquire(member& of, Stops&& stops) noexcept {
     place me{of};
     {
       spin_guard const guard{lock_};
       if (stops()) return false;  // under the lock, so cancel() comes later, or has come
-      if (first_ == nullptr && taken_ < most_) return ++taken_, true;
-      (first_ == nullptr ? first_ : last_->next) = &me;
-      last_ = &me;
-      change_wanted();
-      ask_members();
+      if (first_ == nullptr && taken_ < most_) return take(of), true;
+      enter(me);
     }
-    while (me.word.load(std::memory_order_acquire) == waits) {  // L1
-      if (!me.word.wait_for(waits, ask_again_after)) continue;
-      spin_guard const guard{lock_};
-      // relaxed: under the lock
-      if (me.word.load(std::memory_order_relaxed) == waits) ask_members();
-    }
-    return me.word.load(std::memory_order_relaxed) == granted;  // relaxed: read above
+    return wait(me);
   }
-  void release() noexcept {
+  void release(member& of) noexcept {
     spin_guard const guard{lock_};
-    --taken_;
+    give(of);
     grant_next();
     change_wanted();
   }
+  /// One of `of` gives its permit to the first in the line who has a claim to it, and waits as in acquire(). True at once
+  /// if nobody has.
+  template <class Stops>
+  [[nodiscard]] bool pass(member& of, Stops&& stops) noexcept {
+    place me{of};
+    {
+      spin_guard const guard{lock_};
+      if (stops()) return true;
+      if (taken_ <= most_) {
+        place* before = nullptr;
+        place* at = first_;
+        while (at != nullptr && !has_claim(*at, of)) before = std::exchange(at, at->next);
+        if (at == nullptr) return true;
+        give(of);
+        grant(before, *at);
+      } else {
+        give(of);
+      }
+      enter(me);
+    }
+    return wait(me);
+  }
   /// Those of `of` that wait leave the line without a permit.
-  void cancel(void const* of) noexcept {
+  void cancel(member& of) noexcept {
     spin_guard const guard{lock_};
     place* before = nullptr;
     for (place* at = first_; at != nullptr;) {
       place* const after = at->next;
-      if (at->of == of) {
-        (before == nullptr ? first_ : before->next) = after;
-        if (after == nullptr) last_ = before;
+      if (at->of == &of) {
+        take_out(before, *at);
         at->end(cancelled);
       } else {
         before = at;
@@ -136,27 +150,65 @@ class permit_line {
  private:
   static constexpr std::uint32_t waits = 0, granted = 1, cancelled = 2;
   static constexpr std::int64_t ask_again_after = 1'000'000;  ///< ns
+  static constexpr int patience = 8;  ///< so often a thread asks before its member's permits are for it
 
   /// A place in the line, on the stack of the thread that waits.
   struct place {
-    explicit place(void const* whose) noexcept : of{whose} {}
+    explicit place(member& whose) noexcept : of{&whose} {}
     /// The place may be gone after this.
     void end(std::uint32_t how) noexcept {
       word.store(how, std::memory_order_release);  // L1
       word.wake_one();                             // the address only
     }
-    void const* of;
+    member* of;
     place* next = nullptr;
+    int asked = 0;
     typename Env::park_word word;
   };
 
+  bool wait(place& me) noexcept {
+    while (me.word.load(std::memory_order_acquire) == waits) {  // L1
+      if (!me.word.wait_for(waits, ask_again_after)) continue;
+      spin_guard const guard{lock_};
+      if (me.word.load(std::memory_order_relaxed) != waits) continue;  // relaxed: under the lock
+      if (me.asked < patience) ++me.asked;
+      ask_members();
+    }
+    return me.word.load(std::memory_order_relaxed) == granted;  // relaxed: read above
+  }
+
   // All under the lock.
+  /// A permit that its member has goes to another thread seldom: that changes which thread works, and not how many.
+  static bool has_claim(place const& p, member const& on) noexcept {
+    return p.of == &on ? p.asked >= patience : p.of->taken_ < on.taken_;
+  }
+  void take(member& of) noexcept { ++taken_, ++of.taken_; }
+  void give(member& of) noexcept { --taken_, --of.taken_; }
+  void enter(place& me) noexcept {
+    (first_ == nullptr ? first_ : last_->next) = &me;
+    last_ = &me;
+    change_wanted();
+    ask_members();
+  }
+  void take_out(place* before, place& p) noexcept {
+    (before == nullptr ? first_ : before->next) = p.next;
+    if (last_ == &p) last_ = before;
+  }
+  void grant(place* before, place& p) noexcept {
+    take_out(before, p);
+    take(*p.of);
+    p.end(granted);
+  }
+  /// A free permit is for the member that has the fewest; of its threads, and of members that have as many, for the one
+  /// that has waited longest.
   bool grant_next() noexcept {
     if (first_ == nullptr || taken_ >= most_) return false;
-    place& p = *first_;
-    first_ = p.next;
-    ++taken_;
-    p.end(granted);
+    place* best = first_;
+    place* before_best = nullptr;
+    for (place* before = first_; place* const at = before->next; before = at) {
+      if (at->of->taken_ < best->of->taken_) best = at, before_best = before;
+    }
+    grant(before_best, *best);
     return true;
   }
   void change_wanted() noexcept {

@@ -11,8 +11,8 @@
 
 namespace tbb {
 
-/// While it lives, its value takes part: the least number of threads, the largest stack. A limit of threads holds for each
-/// arena by itself, from its next loop or execute() on. Stacks keep the size that heist's options give them.
+/// While it lives, its value takes part: the least number of threads, the largest stack. A limit of threads holds for the
+/// workers of all arenas together, and for each arena from its next loop or execute() on. Stacks keep the size that heist's options give them.
 class global_control {
  public:
   enum parameter {

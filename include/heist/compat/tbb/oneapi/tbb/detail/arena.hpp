@@ -59,7 +59,7 @@ class arena {
   void enter(F&& f) {
     if (is_here()) return f();
     keep_task_state const kept;
-    visit const here{*this};
+    visit const here{*this, kept.state().in == nullptr};
     workers().run_here([&, group = this_task().group](heist::context) {
       greet_worker();
       run_as({this, group}, f);
@@ -92,21 +92,27 @@ class arena {
   }
 
  private:
-  /// A thread that is no worker is in the arena.
+  /// A thread that is no worker is in the arena. It is in no other one if it comes `from_outside`.
   class visit {
    public:
-    explicit visit(arena& a)
-        : in_{a.version_.load(std::memory_order_acquire) == 0 ? nullptr : &a} {  // acquire: as below
+    visit(arena& a, bool from_outside)
+        : in_{a.version_.load(std::memory_order_acquire) == 0 ? nullptr : &a},  // acquire: as below
+          from_outside_{from_outside} {
+      if (from_outside_) count(1);
       if (in_ != nullptr) in_->tell([](arena_observer& o) { o.enters(false); });
     }
     visit(visit const&) = delete;
     visit& operator=(visit const&) = delete;
     ~visit() {
       if (in_ != nullptr) in_->tell([](arena_observer& o) { o.leaves(false); });
+      if (from_outside_) count(-1);
     }
 
    private:
+    static void count(int by) noexcept;
+
     arena* const in_;
+    bool const from_outside_;
   };
   void greet_worker() {
     std::uint64_t const now = version_.load(std::memory_order_acquire);  // acquire: add_observer()
@@ -176,12 +182,19 @@ class market {
   void add_limit(std::size_t n) {
     std::lock_guard const guard{lock_};
     limits_.insert(n);
-    threads_.set_max(*limits_.begin());
+    set_max();
   }
   void remove_limit(std::size_t n) {
     std::lock_guard const guard{lock_};
     limits_.erase(limits_.find(n));
-    threads_.set_max(limits_.empty() ? unlimited : *limits_.begin());
+    set_max();
+  }
+  /// One more of the program's own threads is in an arena, or one less.
+  void count_outside(int by) noexcept {
+    int const before = outside_.fetch_add(by, std::memory_order_relaxed);  // relaxed: the lock orders what follows
+    if (before + (by < 0 ? by : 0) < 1) return;
+    std::lock_guard const guard{lock_};
+    set_max();
   }
   /// The limit of all arenas together.
   heist::thread_limit& threads() noexcept { return threads_; }
@@ -189,15 +202,26 @@ class market {
  private:
   market() : implicit_{default_concurrency()} {}
 
-  static constexpr std::size_t unlimited = ~std::size_t{0};
+  /// Under the lock. Whoever changes what it reads calls it afterwards, so the last call has it right.
+  void set_max() noexcept {
+    if (!limits_.empty()) return threads_.set_max(*limits_.begin());
+    // As oneTBB's threads of the program work beside its workers, of which there is one less than cores.
+    int const beside = std::max(outside_.load(std::memory_order_relaxed) - 1, 0);  // relaxed: as above
+    threads_.set_max(default_concurrency() + static_cast<std::size_t>(beside));
+  }
 
-  heist::thread_limit threads_{unlimited};
+  heist::thread_limit threads_{default_concurrency()};
+  std::atomic<int> outside_{0};
   mutable std::mutex lock_;
   std::multiset<std::size_t> limits_;
   std::map<std::size_t, std::vector<arena*>> free_;
   std::vector<std::unique_ptr<arena>> made_;
   arena implicit_;
 };
+
+inline void arena::visit::count(int by) noexcept {
+  market::instance().count_outside(by);
+}
 
 inline arena::executor& arena::workers() {
   std::size_t const most = market::instance().limit().value_or(slots_);
