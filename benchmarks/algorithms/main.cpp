@@ -46,6 +46,7 @@ struct hints {
   std::string row;   ///< select rows whose name contains this
   std::string peer;  ///< select peers whose name contains this
   bool fastest = false;
+  std::chrono::microseconds pause{0};  ///< before each measurement
 };
 
 struct peer {
@@ -70,6 +71,8 @@ bool read(int argc, char** argv, hints& w) {
       w.list = argv[i];
     } else if (option == "--elements") {
       w.elements = std::strtoull(argv[i], nullptr, 10);
+    } else if (option == "--pause") {
+      w.pause = std::chrono::microseconds{std::strtoll(argv[i], nullptr, 10)};
     } else if (option == "--rounds") {
       w.rounds = std::strtoull(argv[i], nullptr, 10);
     } else {
@@ -127,14 +130,15 @@ std::vector<peer> make_peers(hints const& w) {
   return all;
 }
 
-/// Once to wake the peer's workers, then measured.
-double microseconds(bench::row which, bench::data& d, bench::runner& r) {
-  int const repeats = which == bench::row::short_loop ? 200 : 1;
+/// Once to wake the peer's workers, then measured; or, with a pause, after it.
+double microseconds(bench::row which, bench::data& d, bench::runner& r, std::chrono::microseconds pause) {
+  int const repeats = pause.count() != 0 ? 20 : which == bench::row::short_loop ? 200 : 1;
   bench::prepare(which, d);
   r.run(which, d);
   double all = 0;
   for (int i = 0; i != repeats; ++i) {
     bench::prepare(which, d);
+    if (pause.count() != 0) std::this_thread::sleep_for(pause);
     auto const start_time = std::chrono::steady_clock::now();
     r.run(which, d);
     all += std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start_time).count();
@@ -142,20 +146,21 @@ double microseconds(bench::row which, bench::data& d, bench::runner& r) {
   return all / repeats;
 }
 
-double measure(bench::row which, bench::data& d, peer& p) {
+double measure(bench::row which, bench::data& d, peer& p, std::chrono::microseconds pause) {
   unbound const afterwards;
   std::this_thread::sleep_for(std::chrono::milliseconds{2});  // the workers of the one before fall asleep
-  if (!p.inside) return microseconds(which, d, *p.runner);
+  if (!p.inside) return microseconds(which, d, *p.runner, pause);
   struct call {
     bench::row which;
     bench::data& d;
     bench::runner& r;
+    std::chrono::microseconds pause;
     double result;
-  } c{which, d, *p.runner, 0};
+  } c{which, d, *p.runner, pause, 0};
   p.runner->inside(
       [](void* env) {
         auto& it = *static_cast<call*>(env);
-        it.result = microseconds(it.which, it.d, it.r);
+        it.result = microseconds(it.which, it.d, it.r, it.pause);
       },
       &c);
   return c.result;
@@ -165,7 +170,7 @@ void print_row(hints const& w, bench::row which, char const* name, bench::data& 
   std::vector<std::vector<double>> times(peers.size());
   for (std::size_t round = 0; round != w.rounds; ++round) {
     for (std::size_t k = 0; k != peers.size(); ++k) {
-      if (peers[k].runner->has(which)) times[k].push_back(measure(which, d, peers[k]));
+      if (peers[k].runner->has(which)) times[k].push_back(measure(which, d, peers[k], w.pause));
     }
   }
   std::printf("| `%s` |", name);
@@ -203,7 +208,7 @@ int main(int argc, char** argv) {
   if (!read(argc, argv, w)) {
     std::puts(
         "bench_algorithms [--workers LIST] [--elements 8 ... 16777216] [--rounds N] [--row TEXT] [--peer TEXT] "
-        "[--fastest]: "
+        "[--fastest] [--pause MICROSECONDS]: "
         "microseconds, medians or the least of all rounds");
     std::printf("LIST: %s\n", bench::workers_syntax);
     return 1;

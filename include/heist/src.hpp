@@ -21,6 +21,7 @@
 #include "heist/core/base/json.ipp"
 #include "heist/core/base/number_map.ipp"
 #include "heist/core/base/vector.ipp"
+#include "heist/core/base/wake_place.ipp"
 #include "heist/core/executor/async.ipp"
 #include "heist/core/executor/blocking.ipp"
 #include "heist/core/executor/circular_wait.ipp"

@@ -291,6 +291,26 @@ TEST_CASE("sites: threads may not be bound", "[faults]") {
         {.in_a_row = heist_test::forever, .most = 1, .may_reject = false});
 }
 
+TEST_CASE("sites: threads that wake may not be moved", "[faults]") {
+  if (std::thread::hardware_concurrency() < 2) return heist_test::skipped("there is one processor");
+  auto const wakes = [] {
+    heist::detail::sleeper_place place;
+    std::atomic<bool> sleeps{false}, may_go{false};
+    std::thread sleeper{[&] {
+      place.before_sleep(heist::os_env::thread_number());
+      sleeps = true;
+      while (!may_go) std::this_thread::yield();
+      place.after_sleep(1'000'000'000);
+    }};
+    while (!sleeps) std::this_thread::yield();
+    place.wakes(0, true);
+    may_go = true;
+    sleeper.join();
+  };
+  sweep("affinity read, waking", site_of("affinity read"), wakes, {.may_reject = false});
+  sweep("affinity set, waking", site_of("affinity set"), wakes, {.may_reject = false});
+}
+
 TEST_CASE("sites: threads get no stack for signal handlers", "[faults]") {
   if (slow) return heist_test::skipped("the sanitizers have their own handler stacks");
   sweep("handler stack", site_of("handler stack"), everything, {.may_reject = false});

@@ -153,6 +153,55 @@ void signal_taken_by_another(model::execution& t) {
   if (!Itself) t.thread(wait_for_second);
 }
 
+/// A thread takes a sleeper off the list and puts it back while items come. `All`: they are told
+/// by one call to all.
+template <int Consumers, bool All>
+void lent(model::execution& t) {
+  auto& b = t.make<board<env>>(std::size_t{Consumers});
+  t.thread([&b] {
+    for (int i = 0; i < Consumers; ++i) {
+      b.first.add();
+      if (!All) b.notifier.notify_one();
+    }
+    if (All) b.notifier.notify_all();
+  });
+  for (std::size_t c = 0; c < Consumers; ++c) {
+    t.thread([&b, c] {
+      b.wait_and_take(c, false, false);
+      if (c == 0) b.alone = b.alone + 1;  // it is awake, so it is not lent
+    });
+  }
+  t.thread([&b] {
+    std::size_t const i = b.notifier.lend();
+    if (i == b.notifier.none) return;
+    if (i == 0) b.alone = b.alone + 1;
+    b.notifier.put_back(i);
+    if (!b.first.empty()) b.notifier.notify_all();
+  });
+}
+
+/// Two threads try to take the only sleeper.
+void lent_once(model::execution& t) {
+  auto& b = t.make<board<env>>(std::size_t{2});
+  auto& borrowers = t.make<env::atomic<int>>(0);
+  for (std::size_t c = 0; c < 2; ++c) {
+    t.thread([&b, c] { b.wait_and_take(c, false, false); });
+  }
+  for (int i = 0; i < 2; ++i) {
+    t.thread([&b, &borrowers] {
+      std::size_t const at = b.notifier.lend();
+      if (at != b.notifier.none) {
+        model::check(borrowers.fetch_add(1, order::relaxed) == 0, "two sleepers are lent at a time");
+        borrowers.fetch_sub(1, order::relaxed);
+        b.notifier.put_back(at);
+      }
+      b.first.add();
+      b.notifier.notify_all();
+    });
+  }
+  t.alike(2);
+}
+
 /// A notifier looks at the list of sleepers, and much later takes the first one off. In between the same waiter has
 /// been woken, has taken an item, and sleeps again on top of another: only the epoch tells the difference.
 void late_notifier(model::execution& t) {
@@ -237,6 +286,11 @@ int main(int argc, char** argv) {
   all.verify("H4 event count: a call to all, the signal taken by its caller", three, signal_taken_by_another<true>);
   all.verify("H4 event count: the same, taken by another", three_plain, signal_taken_by_another<false>);
   all.verify("H4 event count: a late notifier, random", wide, late_notifier);
+  all.verify("H4 event count: a sleeper is lent", three, lent<1, false>);
+  all.verify("H4 event count: a sleeper is lent, notify_all", three, lent<1, true>);
+  all.verify("H4 event count: one of 2 is lent, random", wide, lent<2, false>);
+  all.verify("H4 event count: one of 2 is lent, notify_all, random", wide, lent<2, true>);
+  all.verify("H4 event count: 2 borrowers, random", wide, lent_once);
   all.verify("H5 event count: 2 queues, both consumers awake", three_plain, both_awake);
   all.verify("H5 event count: 2 producers, 2 consumers", three_plain, notify_one<env, 2, 1, 2, false>);
   all.verify("H5 event count: the same, random", wide, notify_one<env, 2, 1, 2>);

@@ -124,6 +124,24 @@ void pushed(model::execution& t) {
   if (same_gate(Ring)) t.alike(Thieves);
 }
 
+/// The same while a helper has the place of a thief that sleeps, for a short time. A push in this time can wake nobody, so the
+/// helper looks when it puts the thief back.
+template <class Env, int Thieves, bool Looks>
+void pushed_while_lent(model::execution& t) {
+  auto& e = t.make<executor<Env, also::nothing>>(std::size_t{Thieves + 1}, wakes_on_push);
+  t.thread([&e] {
+    for (std::size_t i = 0; i < Thieves; ++i) e.push(i);
+  });
+  for (std::size_t w = 0; w < Thieves; ++w) {
+    t.thread([&e, w] { e.run(*e.search(w, e.gate, Looks)); });
+  }
+  t.alike(Thieves);
+  t.thread([&e] {
+    std::size_t const lent = e.gate.lend();
+    if (lent != heist::detail::event_count<Env>::none) e.gate.put_back(lent, [&e] { return e.any_work(); });
+  });
+}
+
 /// A thread outside submits a task to a worker that may be about to sleep.
 template <class Env, bool KeepsThief, ring Ring = ring::none>
 void submitted(model::execution& t) {
@@ -154,7 +172,7 @@ void submitted_then_pushed(model::execution& t) {
 /// A worker is active already and pushes; thieves may be about to sleep. The last thief that finds a task makes sure
 /// that there is another thief.
 template <int Thieves, bool Looks, ring Ring = ring::none>
-void kept_thief(model::execution& t) {
+void kept_thief(model::execution& t, bool lent) {
   auto& e = t.make<executor<env, also::nothing, Ring>>(std::size_t{Thieves + 1}, keeps_a_thief);
   t.thread([&e] {
     e.gate.set_active();
@@ -168,6 +186,24 @@ void kept_thief(model::execution& t) {
     });
   }
   if (same_gate(Ring)) t.alike(Thieves);
+  if (!lent) return;
+  t.thread([&e] {
+    std::size_t const at = e.gate.lend();
+    if (at == heist::detail::event_count<env>::none) return;
+    e.gate.set_active();
+    e.gate.set_inactive();
+    e.gate.put_back(at, [&e] { return e.any_work(); });
+  });
+}
+template <int Thieves, bool Looks, ring Ring = ring::none>
+void kept_thief(model::execution& t) {
+  kept_thief<Thieves, Looks, Ring>(t, false);
+}
+
+/// The same while a helper has the place of a thief that sleeps: the last thief asks for another one in vain.
+template <int Thieves, bool Looks>
+void kept_thief_while_lent(model::execution& t) {
+  kept_thief<Thieves, Looks>(t, true);
 }
 
 /// Workers that sleep when the executor stops wake up.
@@ -244,6 +280,12 @@ int main(int argc, char** argv) {
   all.verify("H10 idle: a stop wakes everybody (adaptive)", three_plain, stopped<true>);
   all.verify("H10 idle: 2 pushes wake 2 thieves", three_plain, pushed<env, 2, false>);
   all.verify("H10 idle: 2 pushes wake 2 thieves, random", wide, pushed<env, 2, true>);
+  all.verify("H10 idle: a push while the thief is lent", three, pushed_while_lent<env, 1, true>);
+  all.verify("H10 idle: the same without membarrier", three, pushed_while_lent<model::symmetric_env, 1, true>);
+  all.verify("H10 idle: 2 pushes while one of 2 thieves is lent, random", wide, pushed_while_lent<env, 2, true>);
+  all.verify("H10 idle: a thief is kept while one is lent", three, kept_thief_while_lent<1, true>);
+  all.verify("H10 idle: a thief is kept while one of 2 is lent", two, kept_thief_while_lent<2, false>);
+  all.verify("H10 idle: the same, random", wide, kept_thief_while_lent<2, true>);
   all.verify("H10 idle: submitted, then pushed", three_plain, submitted_then_pushed<env, false, false>);
   all.verify("H10 idle: submitted, then pushed (adaptive)", three_plain, submitted_then_pushed<env, true, false>);
 

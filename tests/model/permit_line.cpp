@@ -25,7 +25,7 @@ struct shared {
     for (executor& e : executors) limit.join(e);
   }
   limit_type limit;
-  std::array<executor, 2> executors;
+  std::array<executor, 3> executors;
   env::atomic<std::size_t> inside{0};
   env::atomic<std::size_t> entries{0};
 
@@ -175,13 +175,14 @@ void passed_to_the_poor(model::execution& t) {
   });
 }
 
-/// An executor has both permits. Another thread of it waits, and one of an executor without permits: that one gets the first
-/// free one if both are in the line by then.
+/// Two executors have a permit each. Another thread of the first one waits, and one of an executor without permits: that one
+/// gets the first free one if both are in the line by then. `Giver`: of the two, who gives one back.
+template <std::size_t Giver>
 void released_fairly(model::execution& t) {
   auto& s = t.make<shared>(2);
   auto& both_wait = t.make<env::atomic<bool>>(false);
   auto& other_has_worked = t.make<env::atomic<bool>>(false);
-  model::check(s.try_acquire(0) && s.try_acquire(0), "two are free");
+  model::check(s.try_acquire(0) && s.try_acquire(Giver), "two are free");
   t.thread([&s, &both_wait, &other_has_worked] {
     model::check(s.acquire(0), "nobody has cancelled it");
     model::check(!both_wait.load(std::memory_order_relaxed) || other_has_worked.load(std::memory_order_relaxed),
@@ -195,7 +196,7 @@ void released_fairly(model::execution& t) {
   });
   t.thread([&s, &both_wait] {
     both_wait.store(s.executors[0].asked.load(std::memory_order_acquire) == 2, std::memory_order_relaxed);
-    s.release(0);
+    s.release(Giver);
   });
   t.finally([&s] {
     s.release(0);
@@ -255,7 +256,8 @@ int main(int argc, char** argv) {
   all.verify("H25 limit: 3 threads pass, 2 permits, random", wide, all_pass<2, 3>);
   all.verify("H25 limit: passed fairly", three, passed_fairly);
   all.verify("H25 limit: passed to the one without", three, passed_to_the_poor);
-  all.verify("H25 limit: released fairly", one, released_fairly);
+  all.verify("H25 limit: released fairly by one of the two that wait", one, released_fairly<0>);
+  all.verify("H25 limit: released fairly", one, released_fairly<2>);
   all.verify("H25 limit: raised", two, raised<1>);
   all.verify("H25 limit: raised for two", one, raised<2>);
   all.verify("H25 limit: lowered", three, lowered);

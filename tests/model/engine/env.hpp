@@ -15,9 +15,17 @@ struct env {
   template <class T>
   using plain = model::plain<T>;
   using park_word = model::park_word;
+  /// Where threads wake orders nothing.
+  struct sleeper_place {
+    void before_sleep(int) noexcept {}
+    void wakes(std::int64_t, bool) noexcept {}
+    bool after_sleep(std::int64_t) noexcept { return false; }
+  };
+  static int thread_number() noexcept { return 0; }
+  static std::int64_t nanoseconds() noexcept { return 0; }
 
   using index = std::int64_t;
-  static constexpr unsigned epoch_bits = 28;
+  static constexpr unsigned epoch_bits = 27;
 
   static void fence(order o) noexcept {
     mem.fence(o);

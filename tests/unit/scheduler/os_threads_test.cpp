@@ -9,6 +9,7 @@
 #include "heist/async.hpp"
 #include "heist/core/executor/no_migrate.hpp"
 #include "heist/fork_join.hpp"
+#include "heist/policy.hpp"
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
 
@@ -169,4 +170,40 @@ TEST_CASE("hooks: each thread says that it begins and that it ends", "[sched]") 
   }
   CHECK(begun >= 2);
   CHECK(begun == ended);
+}
+
+namespace {
+
+/// A task that another worker has taken while a helper had the place of the last sleeper pushes another one, and waits for
+/// it without parking. So somebody must be awake for that.
+template <class Policy>
+void helper_leaves_beside_a_task() {
+  heist::executor<Policy> ex{heist::options{.workers = 2}};
+  heist_test::watchdog guard{"a helper has left", 60s, [&] { return ex.state_text(); }};
+  for (int i = 0; i != 5; ++i) {
+    std::this_thread::sleep_for(5ms);  // the workers sleep
+    std::atomic<bool> has_begun{false}, has_left{false}, second{false};
+    ex.run_here([&](heist::context) {
+      ex.post([&] {
+        has_begun = true;
+        while (!has_left) std::this_thread::yield();
+        std::this_thread::sleep_for(1ms);
+        ex.post([&] { second = true; });
+        while (!second) std::this_thread::yield();
+      });
+      while (!has_begun) std::this_thread::yield();
+    });
+    has_left = true;
+    ex.wait_idle();
+    CHECK(second);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("run_here: a helper that leaves keeps no thief from waking", "[sched]") {
+  namespace p = heist::policy;
+  helper_leaves_beside_a_task<p::random>();
+  helper_leaves_beside_a_task<p::with_idle<p::random, heist::idle::adaptive>>();
+  helper_leaves_beside_a_task<p::with_idle<p::random, heist::idle::bws>>();
 }

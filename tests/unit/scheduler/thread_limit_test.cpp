@@ -145,6 +145,24 @@ TEST_CASE("thread_limit: an executor that never rests does not starve others", "
   for (auto& e : all) e->wait_idle();
 }
 
+TEST_CASE("thread_limit: an executor whose workers only search does not starve others", "[thread_limit]") {
+  heist::thread_limit limit{2};
+  heist::executor<heist::policy::with_idle<heist::policy::random, heist::idle::spinning>> searches{
+      heist::options{.workers = 2, .limit = &limit}};
+  heist::executor works{heist::options{.workers = 2, .limit = &limit}};
+  heist_test::watchdog const guard{"a second worker", std::chrono::seconds{20}};
+  for (int i = 0; i != 3; ++i) {
+    std::atomic<bool> begun{false}, second{false};
+    auto first = works.submit([&] {
+      begun = true;
+      while (!second) std::this_thread::yield();
+    });
+    while (!begun) std::this_thread::yield();
+    works.submit([&] { second = true; }).get();
+    first.get();
+  }
+}
+
 TEST_CASE("thread_limit: waits across executors", "[thread_limit]") {
   // Each waits for a task of the other, deep in a chain, with one permit in all.
   heist::thread_limit limit{1};

@@ -154,7 +154,7 @@ TEST_CASE("event_count_word: the epoch wraps inside its own bits", "[sync]") {
   for (int i = 0; i < 4; ++i) w = w.with_top(3).with_top(0);
   CHECK(w.bits() == 0);
   CHECK(word{word::epoch_mask}.with_top(5).bits() == 5);
-  using wide = heist::detail::event_count_word<28>;
+  using wide = heist::detail::event_count_word<27>;
   CHECK(wide{wide::epoch_mask | wide::one_prewaiter}.with_top(7).bits() == (wide::one_prewaiter | 7));
 }
 
@@ -206,4 +206,30 @@ TEST_CASE("event_count: a sleeper that is notified before its limit does nothing
   e.notify_all();
   sleeper.join();
   CHECK_FALSE(called);
+}
+
+TEST_CASE("event_count: a lent sleeper is not woken until it is put back", "[sync]") {
+  heist::detail::event_count<> e{2};
+  CHECK(e.lend() == e.none);  // nobody sleeps
+  std::atomic<bool> is_awake{false};
+  std::thread sleeper{[&] {
+    e.commit_wait(1, e.prepare_wait());
+    is_awake = true;
+  }};
+  std::size_t lent = e.none;
+  while ((lent = e.lend()) == e.none) std::this_thread::yield();
+  CHECK(lent == 1);
+  CHECK(e.lend() == e.none);
+  CHECK_FALSE(e.maybe_waiting());
+  CHECK(e.maybe_waiting_or_lent());
+  e.notify_one();
+  e.notify_all();
+  std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  CHECK_FALSE(is_awake);
+  e.put_back(lent);
+  CHECK(e.maybe_waiting());
+  e.notify_one();
+  sleeper.join();
+  CHECK(is_awake);
+  CHECK_FALSE(e.maybe_waiting_or_lent());
 }

@@ -17,6 +17,7 @@
 #include "heist/core/base/assert.hpp"
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/park_word.hpp"
+#include "heist/core/base/wake_place.hpp"
 
 namespace heist {
 
@@ -47,6 +48,7 @@ struct os_env {
   template <class T>
   using plain = T;
   using park_word = heist::park_word;
+  using sleeper_place = detail::sleeper_place;
 
   /// Accesses a plain field that several threads use at a time: all of them through these functions, or one thread that
   /// writes and reads it directly while other threads only load_shared() it. By default it orders nothing.
@@ -63,7 +65,7 @@ struct os_env {
   /// Width of the index of a deque; narrow in tests so that it wraps.
   using index = std::int64_t;
   /// Width of the EventCount's epoch; 2 in tests that show what goes wrong when it wraps.
-  static constexpr unsigned epoch_bits = 28;
+  static constexpr unsigned epoch_bits = 27;
 
   static void fence(std::memory_order order) noexcept {
     if (order == std::memory_order_seq_cst) {

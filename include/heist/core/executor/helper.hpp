@@ -22,7 +22,6 @@ struct helper : queued_runnable {
   fiber_context* boot_of_host = nullptr;  ///< where the worker's own thread began
   fiber* sleeps_on = nullptr;             ///< the fiber on which that sleeps
   fiber* left = nullptr;                  ///< the fiber that the helper was on last
-  bool wakes_host = false;                ///< there may be something left to do
 
   static int begin(void* self, void* me) noexcept;
   static runnable* leave_loop(runnable& task, fiber& self);

@@ -20,29 +20,32 @@ HEIST_BODY bool keep_slot(worker& w) noexcept {
 }
 
 HEIST_BODY void reclaim_slot(worker& w, bool has_helper) noexcept {
-  if (!has_helper) {
-    w.slot.take_back([&w]() noexcept {
-      w.gate->wake_one();
-      if (w.scheduler.something_from_outside()) w.scheduler.notify_busy();
-    });
-  }
+  if (!has_helper) w.slot.take_back();
   if (w.scheduler.limit != nullptr) w.scheduler.limit->begin(w);
 }
 
 /// For a helper: a worker that sleeps, or null.
 HEIST_COLD_BODY worker* core::borrow_worker() noexcept {
-  for (auto const& w : workers) {
-    if (!w->slot.borrow()) continue;
-    if (limit == nullptr || limit->try_begin(*w)) return w.get();
-    give_worker_back(*w);
-    break;
+  std::size_t const lent = outer_gate_->lend();  // extensions lend none
+  if (lent == event_count<>::none) return nullptr;
+  worker& w = *workers[lent];
+  if (w.slot.borrow()) {
+    if (limit == nullptr || limit->try_begin(w)) return &w;
+    w.slot.give_back();
   }
+  return_to_sleep(w);
   return nullptr;
 }
 
 HEIST_COLD_BODY void core::give_worker_back(worker& w) noexcept {
   if (limit != nullptr) limit->end(w);
   w.slot.give_back();
+  return_to_sleep(w);
+}
+
+HEIST_COLD_BODY void core::return_to_sleep(worker& w) noexcept {
+  ask_all(w);  // as before any sleep
+  outer_gate_->put_back(w.number, [&] { return work_for(w) || stopping(); });
 }
 
 /// From here on the calling thread is the worker, on the fiber that it is about to switch to.
@@ -126,7 +129,6 @@ HEIST_COLD_BODY runnable* helper::leave_loop(runnable& task, fiber& self) {
     return nullptr;
   }
   self.running.store(nullptr, std::memory_order_relaxed);  // relaxed: its own
-  g.wakes_host = true;
   g.flush(self);
   if constexpr (fiber_context::abandons) {
     fiber_context::leave(self.own_fiber_context(), g.created, {&after_leaving<true>, &g});
@@ -141,7 +143,6 @@ HEIST_COLD_BODY void helper::flush(fiber& self) noexcept {
   worker& w = *of;  // kept: no code of a user's runs any more
   left = &self;
   w.scheduler.flush(w);
-  wakes_host = wakes_host || !w.deque.maybe_empty() || self.tasks.maybe_stealable();
   w.active = false;
   w.gate->set_inactive();
 }
@@ -160,10 +161,7 @@ void helper::after_leaving(void* me) noexcept {
   w.state.store(worker::asleep, std::memory_order_relaxed);  // relaxed: for people
   w.current.store(g.sleeps_on, std::memory_order_release);   // release: see worker::current
   set_this_worker(nullptr);
-  bool const wakes = g.wakes_host;
-  idle_gate<>& gate = *w.gate;
   scheduler.give_worker_back(w);
-  if (wakes) gate.wake_here();
   scheduler.helper_has_left();
 }
 

@@ -329,7 +329,7 @@ class core {
   void add_places(vector<parked_place>& places) const;
   void strike_off() noexcept;
   /// A request is in the injection queue: wakes a worker, or makes busy ones look. `first`: of its batch.
-  void announce(idle_gate<>& at, bool first) noexcept;
+  void announce(idle_gate<>& at, bool first, bool goes_on = false) noexcept;
   /// The wave of the units that a task on `w` begins: the task's own, or both where that is not known.
   unsigned wave_on(worker& w) const noexcept;
   HEIST_ONE_COPY static inline constinit os_env::atomic<std::uint64_t> last_serial_{0};
@@ -354,6 +354,8 @@ class core {
   void stop_and_join() noexcept;
   bool has_slot_for_helper() const noexcept { return worker_count != event_count<>::max_waiters; }
   worker* borrow_worker() noexcept;
+  /// The slot of `w` is lendable again: so is its thread.
+  void return_to_sleep(worker& w) noexcept;
   void place_helper(helper& me, worker& w, fiber& first) noexcept;
   worker& run_without_memory(worker& w, runnable& r);
   [[noreturn]] static void reject_after_fork();

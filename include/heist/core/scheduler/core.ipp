@@ -127,7 +127,7 @@ HEIST_BODY void core::tell_open_loop(bool inside) noexcept {
   if (inside) {
     outer_gate_->pushed();
   } else {
-    announce(*outer_gate_, true);
+    announce(*outer_gate_, true, true);
   }
 }
 
@@ -307,8 +307,8 @@ HEIST_BODY void core::receive_in(queued_runnable& r, unsigned wave) {
   work.leave(wave);
 }
 
-HEIST_BODY void core::announce(idle_gate<>& at, bool first) noexcept {
-  if (!at.submitted() && first) notify_busy();
+HEIST_BODY void core::announce(idle_gate<>& at, bool first, bool goes_on) noexcept {
+  if (!at.submitted(goes_on) && first) notify_busy();
 }
 
 HEIST_BODY unsigned core::wave_on(worker& w) const noexcept {

@@ -10,7 +10,7 @@ namespace heist::detail {
 void release_slot(worker& w, bool has_helper) noexcept;
 /// It is awake for a moment: no helper may borrow it. False if one has.
 bool keep_slot(worker& w) noexcept;
-/// It has been woken: returns when it has a permit again, and no helper carries it but the caller.
+/// It has been woken, so no helper carries it but the caller. Returns when it has a permit again.
 void reclaim_slot(worker& w, bool has_helper) noexcept;
 
 }  // namespace heist::detail

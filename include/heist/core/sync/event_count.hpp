@@ -15,14 +15,15 @@ namespace heist::detail {
 
 /// The state of an event_count in one word.
 ///
-///    63            36 35        24 23        12 11         0
-///   +----------------+------------+------------+------------+
-///   |     epoch      |  signals   | prewaiters |    top     |
-///   +----------------+------------+------------+------------+
+///    63         37   36   35        24 23        12 11         0
+///   +-------------+------+------------+------------+------------+
+///   |    epoch    | lent |  signals   | prewaiters |    top     |
+///   +-------------+------+------------+------------+------------+
 ///
 ///   top         the youngest sleeper: its index + 1, 0 when there is none; the others hang below it
 ///   prewaiters  waiters between prepare_wait and commit_wait or cancel_wait
 ///   signals     how many of these prewaiters have been notified and must not sleep
+///   lent        a sleeper has been taken off the list, and will be put back on it
 ///   epoch       counts changes of the list of sleepers, so that a stale word is never taken for a fresh one
 template <unsigned EpochBits>
 class event_count_word {
@@ -32,9 +33,10 @@ class event_count_word {
   static constexpr std::uint64_t field_mask = (std::uint64_t{1} << field_bits) - 1;
   static constexpr std::uint64_t one_prewaiter = std::uint64_t{1} << field_bits;
   static constexpr std::uint64_t one_signal = std::uint64_t{1} << (2 * field_bits);
-  static constexpr std::uint64_t one_epoch = std::uint64_t{1} << (3 * field_bits);
-  static constexpr std::uint64_t epoch_mask = ((std::uint64_t{1} << EpochBits) - 1) << (3 * field_bits);
-  static_assert(3 * field_bits + EpochBits <= 64, "heist: the four fields share one word of 64 bits");
+  static constexpr std::uint64_t one_lent = std::uint64_t{1} << (3 * field_bits);
+  static constexpr std::uint64_t one_epoch = one_lent << 1;
+  static constexpr std::uint64_t epoch_mask = ((std::uint64_t{1} << EpochBits) - 1) << (3 * field_bits + 1);
+  static_assert(3 * field_bits + 1 + EpochBits <= 64, "heist: the five fields share one word of 64 bits");
 
   constexpr explicit event_count_word(std::uint64_t bits) noexcept : bits_{bits} {}
   constexpr std::uint64_t bits() const noexcept { return bits_; }
@@ -45,6 +47,7 @@ class event_count_word {
 
   constexpr bool anybody_to_notify() const noexcept { return top() != 0 || signals() < prewaiters(); }
   constexpr bool anybody_waiting() const noexcept { return (bits_ & (field_mask | field_mask << field_bits)) != 0; }
+  constexpr bool lent() const noexcept { return (bits_ & one_lent) != 0; }
 
   constexpr event_count_word plus(std::uint64_t amount) const noexcept { return event_count_word{bits_ + amount}; }
   constexpr event_count_word minus(std::uint64_t amount) const noexcept { return event_count_word{bits_ - amount}; }
@@ -69,7 +72,7 @@ class event_count_word {
 // Edges (proof: README.md, "EventCount")
 //   E1  notify: fence(seq_cst)         <-> prepare_wait: fence(seq_cst)   the notifier sees the prewaiter, or the
 //                                                                         waiter sees the work added before notify
-//   E2  commit_wait: state_.CAS(release) -> notify: state_.load(acquire)  the sleeper's link `below`
+//   E2  commit_wait, put_back: state_.CAS(release) -> notify, lend: state_.load(acquire)  the sleeper's link `below`
 //   E3  notify: word.exchange(release)   -> commit_wait: word.load(acquire)   the effects before notify
 //   E4  notify_all: calls_, then state_ -> prepare_wait: calls_; commit_wait: state_, then calls_
 //                                                                         no waiter sleeps through a call to all
@@ -94,6 +97,7 @@ class event_count {
  public:
   using word = event_count_word<Env::epoch_bits>;
   static constexpr std::size_t max_waiters = word::field_mask;
+  static constexpr std::size_t none = ~std::size_t{0};
 
   /// `waiters`: how many threads may wait, at most max_waiters; their indices are 0 to waiters - 1.
   explicit event_count(std::size_t waiters) : waiters_{detail::make_unique<waiter[]>(waiters)}, count_{waiters} {}
@@ -134,7 +138,8 @@ class event_count {
   void commit_wait(std::size_t me, std::uint32_t calls, std::int64_t nanoseconds, Idle&& idle) noexcept {
     waiter& self = waiters_[me];
     self.word.store(awake, std::memory_order_relaxed);  // relaxed: published with the list (E2)
-    word now{state_.load(std::memory_order_acquire)};   // acquire: E2, E4
+    self.place.before_sleep(Env::thread_number());
+    word now{state_.load(std::memory_order_acquire)};  // acquire: E2, E4
     for (;;) {
       // All have been called. Another waiter may have taken the signal that was meant for this one.
       if (calls_.load(std::memory_order_relaxed) != calls) {  // relaxed: E4
@@ -152,15 +157,17 @@ class event_count {
       Env::relax();
     }
     // acq_rel: E3 when the notification is there already
-    if (self.word.exchange(asleep, std::memory_order_acq_rel) == notified) return;
+    if (self.word.exchange(asleep, std::memory_order_acq_rel) == notified) return is_awake(self);
     if (nanoseconds != 0 && self.word.wait_for(asleep, nanoseconds)) {
       idle([&self] { return self.word.load(std::memory_order_relaxed) == asleep; });  // relaxed: a hint
     }
     while (self.word.load(std::memory_order_acquire) == asleep) self.word.wait(asleep);  // E3
+    is_awake(self);
   }
 
-  /// Wakes, or keeps awake, one waiter, if there is any.
-  void notify_one() noexcept {
+  /// Wakes, or keeps awake, one waiter, if there is any. `goes_on`: the caller does not sleep soon, so a sleeper must not
+  /// have to wait for its processor.
+  void notify_one(bool goes_on = false) noexcept {
     Env::fence(std::memory_order_seq_cst);             // E1
     word now{state_.load(std::memory_order_acquire)};  // E2
     for (;;) {
@@ -173,7 +180,7 @@ class event_count {
         std::uint64_t const below =
             sleeper.below.load(std::memory_order_relaxed);                // relaxed: E2; a stale one fails below
         if (swap(now, now.with_top(below), std::memory_order_acq_rel)) {  // acquire: E2 for the next round
-          wake(sleeper);
+          wake(sleeper, goes_on);
           return;
         }
       }
@@ -197,10 +204,39 @@ class event_count {
       waiter& sleeper = waiters_[top - 1];
       top =
           sleeper.below.load(std::memory_order_relaxed);  // relaxed: E2; read before the sleeper may wake and reuse it
-      wake(sleeper);
+      wake(sleeper, false);
     }
   }
 
+  /// Takes the youngest sleeper off the list. It sleeps on, and nobody wakes it before put_back(). Returns its index, or
+  /// `none` if nobody sleeps, or one is lent already.
+  std::size_t lend() noexcept {
+    word now{state_.load(std::memory_order_acquire)};  // acquire: E2
+    for (;;) {
+      std::uint64_t const top = now.top();
+      if (top == 0 || now.lent()) return none;
+      std::uint64_t const below = waiters_[top - 1].below.load(std::memory_order_relaxed);  // relaxed: as in notify_one
+      if (swap(now, now.with_top(below).plus(word::one_lent), std::memory_order_acq_rel)) return top - 1;  // E2
+      Env::relax();
+    }
+  }
+  /// Puts it back. The caller looks for work then, also for what only this sleeper may take, and calls notify_all() if
+  /// there is some.
+  void put_back(std::size_t lent) noexcept {
+    word now{state_.load(std::memory_order_relaxed)};  // relaxed: the exchange below decides
+    for (;;) {
+      waiters_[lent].below.store(now.top(), std::memory_order_relaxed);  // relaxed: published by E2
+      if (swap(now, now.with_top(lent + 1).minus(word::one_lent), std::memory_order_acq_rel)) break;  // E2
+      Env::relax();
+    }
+    Env::fence(std::memory_order_seq_cst);  // E1: as in prepare_wait
+  }
+
+  /// As maybe_waiting(), and true while a sleeper is lent. Whoever adds work and reads false has a waiter's fence before it.
+  bool maybe_waiting_or_lent() const noexcept {
+    word const now{state_.load(std::memory_order_relaxed)};  // relaxed: a hint
+    return now.anybody_waiting() || now.lent();
+  }
   /// True if a waiter sleeps or is about to. A hint: exact only after a fence that pairs with the waiter's.
   bool maybe_waiting() const noexcept {
     return word{state_.load(std::memory_order_relaxed)}.anybody_waiting();  // relaxed: a hint
@@ -214,6 +250,7 @@ class event_count {
   struct alignas(cache_line_size) waiter {
     typename Env::park_word word;
     atomic<std::uint64_t> below{0};  ///< index + 1 of the next sleeper; its owner writes it before E2
+    typename Env::sleeper_place place;
   };
 
   /// One step of the state; on failure `now` is its value, acquired (E2).
@@ -226,7 +263,14 @@ class event_count {
     return done;
   }
 
-  void wake(waiter& sleeper) noexcept {
+  void is_awake(waiter& self) noexcept {
+    constexpr int times = 1000;  // then it must be seen again
+    if (self.place.after_sleep(Env::nanoseconds())) late_.store(times, std::memory_order_relaxed);  // relaxed: a hint
+  }
+  HEIST_NOINLINE void wake(waiter& sleeper, bool goes_on) noexcept {
+    bool const keep_off = goes_on && late_.load(std::memory_order_relaxed) > 0;  // relaxed: a hint
+    if (keep_off) late_.fetch_sub(1, std::memory_order_relaxed);                 // relaxed: as above
+    sleeper.place.wakes(Env::nanoseconds(), keep_off);
     // acq_rel: E3
     if (sleeper.word.exchange(notified, std::memory_order_acq_rel) == asleep) sleeper.word.wake_one();
   }
@@ -235,6 +279,7 @@ class event_count {
   atomic<std::uint32_t> calls_{0};  ///< notify_all()s so far
   detail::unique_ptr<waiter[]> waiters_;
   std::size_t count_;
+  atomic<int> late_{0};  ///< so many sleepers more are kept off their wakers' processors
 };
 
 }  // namespace heist::detail

@@ -65,7 +65,7 @@ class idle_gate {
         Env::fence(std::memory_order_seq_cst);  // S3
         idle_gate* g = this;
         do {
-          if (g->thieves_.load(std::memory_order_relaxed) == 0) g->notifier_.notify_one();  // relaxed: S3
+          if (g->thieves_.load(std::memory_order_relaxed) == 0) g->notifier_.notify_one(true);  // relaxed: S3
           g = g->next_;
         } while (g != this);
       }
@@ -88,13 +88,13 @@ class idle_gate {
     bool const last = thieves_.fetch_sub(1, std::memory_order_relaxed) == 1;  // relaxed: the fence orders it (S2)
     if (!last && !(notified && config_.wakes_on_push)) return false;
     if (config_.keeps_a_thief) {
-      notifier_.notify_one();
+      notifier_.notify_one(true);
       Env::fence(std::memory_order_seq_cst);  // S2
     } else {
       Env::fence(std::memory_order_seq_cst);  // S2
       if (config_.wakes_on_push && any_waiting() && any_work()) {
-        notify_any();
-        if (notified) notify_any();
+        notify_any(true);
+        if (notified) notify_any(true);
       }
     }
     return !any_thief();
@@ -104,17 +104,17 @@ class idle_gate {
   void pushed() noexcept {
     if (config_.wakes_on_push) {
       Env::light_fence();  // S1
-      if (any_waiting()) [[unlikely]]
-        wake_unless_searching();
+      if (any_waiting_or_lent()) [[unlikely]]
+        wake_unless_searching(true);
     }
   }
   /// There is something new that only this gate's workers may take.
   void pushed_here() noexcept {
     if (config_.wakes_on_push) {
       Env::light_fence();  // S1
-      if (notifier_.maybe_waiting()) [[unlikely]] {
-        Env::fence(std::memory_order_seq_cst);                                      // S2
-        if (thieves_.load(std::memory_order_relaxed) == 0) notifier_.notify_one();  // relaxed: S2
+      if (notifier_.maybe_waiting_or_lent()) [[unlikely]] {
+        Env::fence(std::memory_order_seq_cst);                                          // S2
+        if (thieves_.load(std::memory_order_relaxed) == 0) notifier_.notify_one(true);  // relaxed: S2
       }
     }
   }
@@ -129,13 +129,13 @@ class idle_gate {
   }
 
   /// A task has entered the injection queue (Algorithm 1, line 6). False if all workers are busy: there is no
-  /// thief, and none was there to be woken.
-  bool submitted() noexcept {
-    if (config_.wakes_on_push) return wake_unless_searching();
+  /// thief, and none was there to be woken. `goes_on`: see event_count::notify_one.
+  bool submitted(bool goes_on = false) noexcept {
+    if (config_.wakes_on_push) return wake_unless_searching(goes_on);
     Env::fence(std::memory_order_seq_cst);  // S2
     if (config_.never_sleeps) return any_thief();
     bool const waiting = any_waiting();
-    notify_any();
+    notify_any(goes_on);
     return waiting || any_thief();
   }
 
@@ -174,7 +174,20 @@ class idle_gate {
   }
 
   /// Wakes one more sleeper (BWS: a thief does it for a busy worker).
-  void wake_one() noexcept { notify_any(); }
+  void wake_one() noexcept { notify_any(true); }
+
+  /// Takes a sleeper of this gate: event_count::lend().
+  std::size_t lend() noexcept { return notifier_.lend(); }
+  /// Puts it back. `any_work()`: as in try_sleep(), for that sleeper. The last thief may have looked for it in vain.
+  template <class Look>
+  void put_back(std::size_t lent, Look&& any_work) noexcept {
+    notifier_.put_back(lent);
+    if (any_work()) {
+      wake_here();
+    } else if (config_.keeps_a_thief && !any_thief() && active_count() != 0) {
+      notifier_.notify_one();  // S3, found_work
+    }
+  }
 
   /// Wakes all workers of this gate.
   void wake_here() noexcept { notifier_.notify_all(); }
@@ -195,6 +208,13 @@ class idle_gate {
   event_count<Env> const& notifier() const noexcept { return notifier_; }
 
  private:
+  bool any_waiting_or_lent() const noexcept {
+    if (notifier_.maybe_waiting_or_lent()) return true;
+    for (idle_gate const* g = next_; g != this; g = g->next_) {
+      if (g->notifier_.maybe_waiting_or_lent()) return true;
+    }
+    return false;
+  }
   bool any_waiting() const noexcept {
     if (notifier_.maybe_waiting()) return true;
     for (idle_gate const* g = next_; g != this; g = g->next_) {
@@ -213,18 +233,18 @@ class idle_gate {
   }
 
   /// This gate's workers first. After a fence.
-  void notify_any() noexcept {
+  void notify_any(bool goes_on) noexcept {
     idle_gate* g = this;
     while (g->next_ != this && !g->notifier_.maybe_waiting()) g = g->next_;
-    g->notifier_.notify_one();
+    g->notifier_.notify_one(goes_on);
   }
 
   /// False if no worker searches and none waits.
-  HEIST_NOINLINE bool wake_unless_searching() noexcept {
+  HEIST_NOINLINE bool wake_unless_searching(bool goes_on) noexcept {
     Env::fence(std::memory_order_seq_cst);  // S2
     if (any_thief()) return true;
     bool const waiting = any_waiting();
-    notify_any();
+    notify_any(goes_on);
     return waiting;
   }
 

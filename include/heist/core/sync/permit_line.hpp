@@ -51,6 +51,7 @@ class permit_line {
   /// If there are too many permits then, the members are asked to give some back.
   void set_max(std::size_t most) noexcept {
     spin_guard const guard{lock_};
+    notice_fork();
     most_ = most;
     while (grant_next()) {
     }
@@ -61,13 +62,7 @@ class permit_line {
   /// In a child of fork() the first one finds the line empty and all permits free: the threads that had some are not there.
   void join(member& m) noexcept {
     spin_guard const guard{lock_};
-    if (process_ != Env::process()) {
-      process_ = Env::process();
-      first_ = last_ = nullptr;
-      members_ = nullptr;
-      taken_ = 0;
-      change_wanted();
-    }
+    notice_fork();
     m.next_ = members_;
     members_ = &m;
   }
@@ -105,7 +100,7 @@ class permit_line {
   void release(member& of) noexcept {
     spin_guard const guard{lock_};
     give(of);
-    grant_next();
+    grant_next(&of);
     change_wanted();
   }
   /// One of `of` gives its permit to the first in the line who has a claim to it, and waits as in acquire(). True at once
@@ -178,6 +173,14 @@ class permit_line {
   }
 
   // All under the lock.
+  void notice_fork() noexcept {
+    if (process_ == Env::process()) return;
+    process_ = Env::process();
+    first_ = last_ = nullptr;
+    members_ = nullptr;
+    taken_ = 0;
+    change_wanted();
+  }
   /// A permit that its member has goes to another thread seldom: that changes which thread works, and not how many.
   static bool has_claim(place const& p, member const& on) noexcept {
     return p.of == &on ? p.asked >= patience : p.of->taken_ < on.taken_;
@@ -199,14 +202,19 @@ class permit_line {
     take(*p.of);
     p.end(granted);
   }
-  /// A free permit is for the member that has the fewest; of its threads, and of members that have as many, for the one
-  /// that has waited longest.
-  bool grant_next() noexcept {
+  /// A free permit is for who has waited long; otherwise for the member that has the fewest, and `giver` comes last. Of equals
+  /// the oldest has it.
+  bool grant_next(member const* giver = nullptr) noexcept {
     if (first_ == nullptr || taken_ >= most_) return false;
     place* best = first_;
     place* before_best = nullptr;
+    auto const comes_before = [giver](place const& a, place const& b) {
+      if (bool const waits_long = a.asked >= patience; waits_long != (b.asked >= patience)) return waits_long;
+      if (bool const gives = a.of == giver; gives != (b.of == giver)) return !gives;
+      return a.of->taken_ < b.of->taken_;
+    };
     for (place* before = first_; place* const at = before->next; before = at) {
-      if (at->of->taken_ < best->of->taken_) best = at, before_best = before;
+      if (comes_before(*at, *best)) best = at, before_best = before;
     }
     grant(before_best, *best);
     return true;

@@ -59,7 +59,8 @@ class arena {
   void enter(F&& f) {
     if (is_here()) return f();
     keep_task_state const kept;
-    visit const here{*this, kept.state().in == nullptr};
+    stay const counted{kept.state().in == nullptr && !heist::current_executor()};
+    visit const here{*this};
     workers().run_here([&, group = this_task().group](heist::context) {
       greet_worker();
       run_as({this, group}, f);
@@ -92,27 +93,39 @@ class arena {
   }
 
  private:
-  /// A thread that is no worker is in the arena. It is in no other one if it comes `from_outside`.
+  /// One of the program's own threads, which comes from no task, is in an arena.
+  class stay {
+   public:
+    explicit stay(bool counts) noexcept : counts_{counts} {
+      if (counts_) count(1);
+    }
+    stay(stay const&) = delete;
+    stay& operator=(stay const&) = delete;
+    ~stay() {
+      if (counts_) count(-1);
+    }
+
+   private:
+    static void count(int by) noexcept;
+
+    bool const counts_;
+  };
+
+  /// A thread that is no worker is in the arena.
   class visit {
    public:
-    visit(arena& a, bool from_outside)
-        : in_{a.version_.load(std::memory_order_acquire) == 0 ? nullptr : &a},  // acquire: as below
-          from_outside_{from_outside} {
-      if (from_outside_) count(1);
+    explicit visit(arena& a)
+        : in_{a.version_.load(std::memory_order_acquire) == 0 ? nullptr : &a} {  // acquire: as below
       if (in_ != nullptr) in_->tell([](arena_observer& o) { o.enters(false); });
     }
     visit(visit const&) = delete;
     visit& operator=(visit const&) = delete;
     ~visit() {
       if (in_ != nullptr) in_->tell([](arena_observer& o) { o.leaves(false); });
-      if (from_outside_) count(-1);
     }
 
    private:
-    static void count(int by) noexcept;
-
     arena* const in_;
-    bool const from_outside_;
   };
   void greet_worker() {
     std::uint64_t const now = version_.load(std::memory_order_acquire);  // acquire: add_observer()
@@ -206,11 +219,15 @@ class market {
   void set_max() noexcept {
     if (!limits_.empty()) return threads_.set_max(*limits_.begin());
     // As oneTBB's threads of the program work beside its workers, of which there is one less than cores.
-    int const beside = std::max(outside_.load(std::memory_order_relaxed) - 1, 0);  // relaxed: as above
-    threads_.set_max(default_concurrency() + static_cast<std::size_t>(beside));
+    // One of its workers is there even if threads of the program have the only core.
+    std::size_t const outside =
+        static_cast<std::size_t>(std::max(outside_.load(std::memory_order_relaxed), 1));  // relaxed: as above
+    threads_.set_max(own_workers() + outside);
   }
 
-  heist::thread_limit threads_{default_concurrency()};
+  static std::size_t own_workers() noexcept { return std::max<std::size_t>(default_concurrency() - 1, 1); }
+
+  heist::thread_limit threads_{own_workers() + 1};
   std::atomic<int> outside_{0};
   mutable std::mutex lock_;
   std::multiset<std::size_t> limits_;
@@ -219,7 +236,7 @@ class market {
   arena implicit_;
 };
 
-inline void arena::visit::count(int by) noexcept {
+inline void arena::stay::count(int by) noexcept {
   market::instance().count_outside(by);
 }
 

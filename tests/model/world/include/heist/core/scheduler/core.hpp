@@ -285,8 +285,8 @@ class core {
     announce(*outer_gate_, requests.push(r));
     work.leave(wave);
   }
-  void announce(idle_gate<>& at, bool first) noexcept {
-    if (!at.submitted() && first) notify_busy();
+  void announce(idle_gate<>& at, bool first, bool goes_on = false) noexcept {
+    if (!at.submitted(goes_on) && first) notify_busy();
   }
   unsigned wave_on(worker& w) const noexcept {
     runnable const* const task = w.current.load(std::memory_order_relaxed)->running.load(std::memory_order_relaxed);
