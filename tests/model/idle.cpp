@@ -124,8 +124,8 @@ void pushed(model::execution& t) {
   if (same_gate(Ring)) t.alike(Thieves);
 }
 
-/// The same while a helper has the place of a thief that sleeps, for a short time. A push in this time can wake nobody, so the
-/// helper looks when it puts the thief back.
+/// The same while a helper has the place of a thief that sleeps, for a short time. A push wakes nobody in this time. So the
+/// helper looks for work when it puts the thief back.
 template <class Env, int Thieves, bool Looks>
 void pushed_while_lent(model::execution& t) {
   auto& e = t.make<executor<Env, also::nothing>>(std::size_t{Thieves + 1}, wakes_on_push);
@@ -200,7 +200,7 @@ void kept_thief(model::execution& t) {
   kept_thief<Thieves, Looks, Ring>(t, false);
 }
 
-/// The same while a helper has the place of a thief that sleeps: the last thief asks for another one in vain.
+/// The same while a helper has the place of a thief that sleeps. The last thief then finds nobody to wake.
 template <int Thieves, bool Looks>
 void kept_thief_while_lent(model::execution& t) {
   kept_thief<Thieves, Looks>(t, true);

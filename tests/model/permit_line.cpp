@@ -135,7 +135,7 @@ void passed_fairly(model::execution& t) {
   auto& s = t.make<shared>(2);
   auto& released = t.make<env::atomic<bool>>(false);
   model::check(s.try_acquire(1), "it is free");
-  s.release(1);  // what it has given back does not count
+  s.release(1);  // a permit that was given back is not counted
   model::check(s.try_acquire(0) && s.try_acquire(1), "two are free");
   t.thread([&s, &released] {
     model::check(s.acquire(0), "nobody has cancelled it");

@@ -208,8 +208,8 @@ class event_count {
     }
   }
 
-  /// Takes the youngest sleeper off the list. It sleeps on, and nobody wakes it before put_back(). Returns its index, or
-  /// `none` if nobody sleeps, or one is lent already.
+  /// Takes the youngest sleeper off the list. It sleeps on, and nobody wakes it before put_back(). Returns its index. Returns
+  /// `none` if nobody sleeps or another sleeper is lent.
   std::size_t lend() noexcept {
     word now{state_.load(std::memory_order_acquire)};  // acquire: E2
     for (;;) {
@@ -232,7 +232,8 @@ class event_count {
     Env::fence(std::memory_order_seq_cst);  // E1: as in prepare_wait
   }
 
-  /// As maybe_waiting(), and true while a sleeper is lent. Whoever adds work and reads false has a waiter's fence before it.
+  /// As maybe_waiting(), and true while a sleeper is lent. If it is false for a thread that has added
+  /// work, each later sleeper fences after that, and sees the work.
   bool maybe_waiting_or_lent() const noexcept {
     word const now{state_.load(std::memory_order_relaxed)};  // relaxed: a hint
     return now.anybody_waiting() || now.lent();

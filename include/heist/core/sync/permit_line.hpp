@@ -103,8 +103,8 @@ class permit_line {
     grant_next(&of);
     change_wanted();
   }
-  /// One of `of` gives its permit to the first in the line who has a claim to it, and waits as in acquire(). True at once
-  /// if nobody has.
+  /// A thread of `of` gives its permit to the first in the line that has a claim. Then it waits as in acquire(). If nobody has
+  /// a claim, it keeps the permit, and the result is true.
   template <class Stops>
   [[nodiscard]] bool pass(member& of, Stops&& stops) noexcept {
     place me{of};
@@ -202,8 +202,8 @@ class permit_line {
     take(*p.of);
     p.end(granted);
   }
-  /// A free permit is for who has waited long; otherwise for the member that has the fewest, and `giver` comes last. Of equals
-  /// the oldest has it.
+  /// Grants a free permit. Threads that have waited long come first. Then come the threads of other members than `giver`, and
+  /// of these the threads of the member that has the fewest permits. Of equals the oldest gets it.
   bool grant_next(member const* giver = nullptr) noexcept {
     if (first_ == nullptr || taken_ >= most_) return false;
     place* best = first_;

@@ -215,11 +215,10 @@ class market {
  private:
   market() : implicit_{default_concurrency()} {}
 
-  /// Under the lock. Whoever changes what it reads calls it afterwards, so the last call has it right.
+  /// Called under the lock, after each change of limits_ and outside_. So the last call sees all changes.
   void set_max() noexcept {
     if (!limits_.empty()) return threads_.set_max(*limits_.begin());
-    // As oneTBB's threads of the program work beside its workers, of which there is one less than cores.
-    // One of its workers is there even if threads of the program have the only core.
+    // As in oneTBB: one worker less than cores, but at least one, and the program's own threads beside them.
     std::size_t const outside =
         static_cast<std::size_t>(std::max(outside_.load(std::memory_order_relaxed), 1));  // relaxed: as above
     threads_.set_max(own_workers() + outside);
