@@ -26,7 +26,7 @@ HEIST_BODY void reclaim_slot(worker& w, bool has_helper) noexcept {
 
 /// For a helper: a worker that sleeps, or null.
 HEIST_COLD_BODY worker* core::borrow_worker() noexcept {
-  std::size_t const lent = outer_gate_->lend();  // extensions lend none
+  std::size_t const lent = outer_gate_->lend();  // the only gate: there is no extension
   if (lent == event_count<>::none) return nullptr;
   worker& w = *workers[lent];
   if (w.slot.borrow()) {

@@ -209,24 +209,20 @@ class idle_gate {
 
  private:
   bool any_waiting_or_lent() const noexcept {
-    if (notifier_.maybe_waiting_or_lent()) return true;
-    for (idle_gate const* g = next_; g != this; g = g->next_) {
-      if (g->notifier_.maybe_waiting_or_lent()) return true;
-    }
-    return false;
+    return any_gate([](idle_gate const& g) { return g.notifier_.maybe_waiting_or_lent(); });
   }
   bool any_waiting() const noexcept {
-    if (notifier_.maybe_waiting()) return true;
-    for (idle_gate const* g = next_; g != this; g = g->next_) {
-      if (g->notifier_.maybe_waiting()) return true;
-    }
-    return false;
+    return any_gate([](idle_gate const& g) { return g.notifier_.maybe_waiting(); });
   }
-
   bool any_thief() const noexcept {
+    return any_gate([](idle_gate const& g) { return g.thieves_.load(std::memory_order_relaxed) != 0; });  // relaxed: S2
+  }
+  /// Does it hold for a gate of the ring? This gate is asked first.
+  template <class Test>
+  bool any_gate(Test test) const noexcept {
     idle_gate const* g = this;
     do {
-      if (g->thieves_.load(std::memory_order_relaxed) != 0) return true;  // relaxed: S2
+      if (test(*g)) return true;
       g = g->next_;
     } while (g != this);
     return false;
