@@ -11,6 +11,8 @@ SEAM = ["core/base/env.hpp", "core/base/park_word.hpp"]
 WATCHDOG = "core/observe/watchdog.hpp"
 # Other processes are not reached through the seam. What of it must be right for every interleaving is in graph/ (events).
 DISTRIBUTED = "distributed/"
+# Measures the machine's memory with plain threads, which take part in no protocol.
+STREAMS = "tools/simulate/streams.hpp"
 RULES = [  # what, pattern, where it may stand
     ("atomics come from Env", r"\bstd::atomic\w*", SEAM),
     ("atomics come from Env", r"\b__(?:atomic|sync)_\w+", []),
@@ -19,17 +21,17 @@ RULES = [  # what, pattern, where it may stand
     ("threads sleep on park_word only",
      r"\bstd::(?:\w*mutex|lock_guard|unique_lock|scoped_lock|shared_lock|condition_variable\w*|call_once|once_flag"
      r"|latch|barrier|counting_semaphore|binary_semaphore|future|shared_future|promise|packaged_task|async)\b"
-     r"|\bpthread_(?:mutex|cond|rwlock|spin|barrier)_\w+", [WATCHDOG, DISTRIBUTED, "tools/observe/task_edges.hpp",
+     r"|\bpthread_(?:mutex|cond|rwlock|spin|barrier)_\w+", [WATCHDOG, DISTRIBUTED, STREAMS, "tools/observe/task_edges.hpp",
       "parallel/primitives/"]),  # for traces only; locks of the standard for mutexes of ours
     ("the futex is park_word's", r"\bSYS_futex\w*|\bFUTEX_\w+", ["core/base/park_word.hpp"]),
     ("system calls stand in the seam", r"\bsyscall\s*\(",
      SEAM + ["core/topology/", "locality/counters/perf_events.hpp", "tools/observe/page_nodes.hpp"]),
     ("the clock is the recorder's",
-     r"\bstd::chrono\b|\bclock_gettime\b|\bgettimeofday\b|\b__rdtsc\b", ["core/base/env.hpp", "tools/observe/event_clock.hpp", "core/executor/future.hpp", "core/executor/timed_wait.hpp", "graph/run_state.hpp", "core/scheduler/timers.hpp", "parallel/primitives/", "locality/history/graph_memory.hpp", WATCHDOG, DISTRIBUTED]),
+     r"\bstd::chrono\b|\bclock_gettime\b|\bgettimeofday\b|\b__rdtsc\b", ["core/base/env.hpp", "tools/observe/event_clock.hpp", "core/executor/future.hpp", "core/executor/timed_wait.hpp", "graph/run_state.hpp", "core/scheduler/timers.hpp", "parallel/primitives/", "locality/history/graph_memory.hpp", WATCHDOG, DISTRIBUTED, STREAMS]),
     ("a thread yields and sleeps through Env",
      r"\bstd::this_thread\b|\bsched_yield\b|::u?sleep\s*\(|\busleep\s*\(|\bnanosleep\b",
      ["core/base/env.hpp", DISTRIBUTED]),
-    ("threads are started in one place", r"\bstd::j?thread\b|\bpthread_create\b", ["core/scheduler/", "core/executor/blocking.hpp", WATCHDOG, DISTRIBUTED]),
+    ("threads are started in one place", r"\bstd::j?thread\b|\bpthread_create\b", ["core/scheduler/", "core/executor/blocking.hpp", WATCHDOG, DISTRIBUTED, STREAMS]),
     ("randomness is seeded and our own", r"\bstd::(?:random_device|mt19937\w*|rand)\b|\bs?rand\s*\(", []),
     ("stacks and mappings are core/memory/'s", r"\b(?:mmap|munmap|mprotect|madvise)\s*\(",
      ["core/memory/", "locality/counters/perf_events.hpp"]),

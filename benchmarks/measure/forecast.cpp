@@ -16,7 +16,9 @@
 #include "../../examples/kernels/matmul.hpp"
 #include "../../examples/kernels/uts.hpp"
 #include "../../examples/which_policy/calibration.hpp"
+#include "../../examples/which_policy/memory.hpp"
 #include "../locality/programs.hpp"
+#include "../workers.hpp"
 #include "executors.hpp"
 #include "graphs.hpp"
 #include "measuring.hpp"
@@ -48,7 +50,10 @@ template <std::size_t N>
 nlohmann::json with_forecast(nlohmann::json figures, simulated_policy const (&policies)[N],
                              heist::sim::recorded_program recorded) {
   heist::sim::options how{.machine = heist::topology::this_machine()};
-  std::string const memory = which_policy::calibrate(recorded, how, *how.machine, true);
+  how.caches.block_bytes = 4096;
+  how.squads = squad_choice::of(bench::usable_workers()).level;
+  heist::sim::set_memory(how, heist::sim::measure_streams(how, which_policy::data_of(recorded)));
+  std::string const memory = which_policy::calibrate(recorded, how, how, true);
   auto const program = heist::sim::to_program(recorded);
   for (auto& f : figures) {
     for (auto const& p : policies) {
@@ -189,7 +194,9 @@ row graph_row() {
             heist::executor<heist::policy::random, heist::recorder> ex{heist::options{.workers = 1}};
             ex.run_n(g.graph(), recordings).get();
             constexpr simulated_policy policies[]{{"random", &heist::simulate<heist::policy::random>}};
-            auto result = with_forecast(std::move(figures), policies, heist::record_graph(g.graph(), ex.observer()));
+            auto recorded = heist::record_graph(g.graph(), ex.observer());
+            recorded.graph_runs = 1;
+            auto result = with_forecast(std::move(figures), policies, std::move(recorded));
             result["size"] = g.size();
             return result;
           }};
@@ -203,6 +210,8 @@ std::vector<row> forecast_rows() {
           tree_row<kernel_program<kernels::uts_t1>>("uts", 7, 0, 1),
           tree_row<locality::merge_sorting>("mergesort", 1'000'000, 0, 3),
           tree_row<locality::heat>("heat", 1024, 8, 10),
+          tree_row<locality::heat>("heat, far beyond the caches", 4096, 8, 4),
+          tree_row<locality::sor>("sor", 1024, 8, 10),
           graph_row()};
 }
 

@@ -157,6 +157,17 @@ def forecast_section(rows):
 SECTIONS = {"scaling": scaling_section, "policies": policies_section, "idle": idle_section, "forecast": forecast_section}
 
 
+def streams_text(s):
+    """The speeds of the memory."""
+    return (f"a line of 64 bytes takes {number(s['private_line'])} ns from a core's own cache, {number(s['shared_line'])} from the squad's, "
+            f"{number(s['memory_line'])} from memory" + (f", {number(s['far_line'])} from another node's" if s["far_line"] else "") +
+            f"; {limit_text('all cores of a node', s['memory_bandwidth'])} from its memory, {limit_text('a squad', s['shared_bandwidth'])} from its cache")
+
+
+def limit_text(who, bandwidth):
+    return f"{who} read{'s' if who.startswith('a ') else ''} " + (f"{number(bandwidth / 1000)} GB/s" if bandwidth else "as fast as one core each")
+
+
 def machine_section(m):
     frequency, cells = m["frequency"], []
     speed = "not told"
@@ -177,6 +188,7 @@ def machine_section(m):
                         ("quota of CPU time", "none" if m["quota_cpus"] is None else f"{number(m['quota_cpus'])} CPUs"),
                         ("CPUs of this process", f"{m['pus']} of {m['online_cpus']}"), ("load before", "not told" if m["load"] is None else number(m["load"])),
                         ("hardware counters", "work" if not any(m["counters"].values()) else "do not work"),
+                        *([("reading forwards", streams_text(m["streams"]))] if m.get("streams") else []),
                         ("a look at the clock", f"{number(m['clock_ns'])} ns"), ("system", f"{m['system']}, kernel {m['kernel']}, {m['architecture']}"),
                         ("heist", f"{m['heist']}{', commit ' + m['commit'] if m.get('commit') else ''}; {m['compiler']}; {m['build']}")):
         cells.append([esc(name), f'<td class="text">{esc(value)}</td>'])

@@ -1,5 +1,6 @@
 // What hwloc, heist and the compiler say of the machine and of this program.
 #include <heist/heist.hpp>
+#include <heist/simulate.hpp>
 #include <heist/topology.hpp>
 
 #include <hwloc.h>
@@ -12,6 +13,7 @@
 #include <cstring>  // strerror
 #include <string>
 
+#include "../../examples/which_policy/memory.hpp"
 #include "../workers.hpp"
 #include "measuring.hpp"
 
@@ -68,6 +70,14 @@ double clock_cost_ns() {
   return 1e9 * watch.seconds() / looks;
 }
 
+/// How fast memory is for one core and for all. which_policy reads this.
+nlohmann::json streams_here() {
+  auto const s = heist::sim::measure_streams({.machine = heist::topology::this_machine()});
+  nlohmann::json j;
+  for (auto const& [name, member] : which_policy::stream_names) j[std::string{name}] = s.*member;
+  return j;
+}
+
 }  // namespace
 
 nlohmann::json describe_machine() {
@@ -98,6 +108,7 @@ nlohmann::json describe_machine() {
 #endif
   j["build"] = HEIST_MEASURE_BUILD;
   j["heist"] = HEIST_MEASURE_VERSION;
+  j["streams"] = streams_here();
   return j;
 }
 

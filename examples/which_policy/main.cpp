@@ -59,14 +59,37 @@ heist::sim::recorded_program load_or_record(which_policy::options const& o, whic
   return recorded;
 }
 
+/// Sets the costs of memory of the simulated machine, and returns those of the recording's machine.
+heist::sim::options set_memory(which_policy::options const& o, heist::sim::recorded_program const& recorded,
+                               heist::sim::options& how) {
+  auto const usual = how;
+  auto const here = [&](heist::sim::options& to) {
+    heist::sim::set_memory(to, heist::sim::measure_streams(to, which_policy::data_of(recorded)));
+  };
+  if (o.memory == "here") {
+    here(how);
+  } else if (o.memory != "usual") {
+    heist::sim::set_memory(how, which_policy::load_streams(o.memory));
+  }
+  auto recorded_on = how;
+  recorded_on.machine = o.recorded_on;
+  if (o.memory != "usual" && o.recorded_on != *how.machine) {
+    recorded_on = usual;
+    recorded_on.machine = o.recorded_on;
+    if (o.recorded_on.is_this_machine) here(recorded_on);
+  }
+  return recorded_on;
+}
+
 void run(which_policy::options const& o) {
   which_policy::progress visible{o.progress};
   auto recorded = load_or_record(o, visible);
   auto const as_recorded = heist::sim::to_program(recorded);
   auto wanted = o.run;
+  auto const recorded_on = set_memory(o, recorded, wanted.how);
   std::string const memory = o.keeps_work
                                  ? "the recorded work is taken to contain none of its time"
-                                 : which_policy::calibrate(recorded, wanted.how, o.recorded_on, !o.sets_memory_cost);
+                                 : which_policy::calibrate(recorded, wanted.how, recorded_on, !o.sets_memory_cost);
   auto const& machine = *wanted.how.machine;
   auto c = which_policy::compare(heist::sim::to_program(recorded), wanted, visible);
   c.work = static_cast<double>(as_recorded.work());

@@ -18,23 +18,18 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>  // pair
 #include <vector>
 
 #include "comparison.hpp"
+#include "memory.hpp"
 #include "policies.hpp"
 #include "programs.hpp"
 #include "progress.hpp"
 
 namespace which_policy {
-
-/// An option has an invalid value, or its file cannot be written.
-struct wrong_input : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 struct options {
   std::string trace;    ///< empty: record `program`
@@ -45,6 +40,7 @@ struct options {
   std::string machine, recorded_machine;
   heist::topology::machine recorded_on;
   bool keeps_work = false;
+  std::string memory;  ///< "here", "usual" or a file; empty: here for this machine, otherwise usual
   bool sets_memory_cost = false;
   std::vector<std::string> policies;
   request run;
@@ -132,6 +128,11 @@ inline void declare_machine(CLI::App& app, options& o) {
       ->type_name("TEXT");
   app.add_option("--recorded-on", o.recorded_machine, "the machine of the recording, likewise (default: this one)")
       ->type_name("TEXT");
+  app.add_option("--memory", o.memory,
+                 "what memory costs there: here (streams measure this machine for a second), usual (memory=3 and "
+                 "shared_hit=1, no limit of bandwidth), or a file that cmake/measure.sh wrote on that machine "
+                 "(default: here for this machine, otherwise usual)")
+      ->type_name("here|usual|FILE");
   app.add_flag("--keep-work", o.keeps_work, "the recorded work contains no time for memory: take none out of it");
   static std::map<std::string, heist::squad_by> const squads{{"automatic", heist::squad_by::automatic},
                                                              {"package", heist::squad_by::package},
@@ -162,15 +163,16 @@ inline void declare_machine(CLI::App& app, options& o) {
          [&o](std::vector<std::string> const& all) {
            for (auto const& text : all) {
              detail::read_cost(text, o.run.how.costs);
-             o.sets_memory_cost = o.sets_memory_cost || text.starts_with("memory=");
+             for (auto const* of_lines : {"memory=", "shared_hit=", "private_hit="})
+               o.sets_memory_cost = o.sets_memory_cost || text.starts_with(of_lines);
            }
          },
-         "what something costs on that machine, as often as you like; by default memory=3 and shared_hit=1: tasks that "
-         "read forwards (70 and 10: that jump about)")
+         "what something costs on that machine, as often as you like; costs of lines stand for --memory usual, which "
+         "fits "
+         "tasks that read forwards (memory=70 and shared_hit=10: that jump about)")
       ->type_name("NAME=NS");
   o.run.how.caches.block_bytes = 4096;
-  o.run.how.costs.memory = 3;
-  o.run.how.costs.shared_hit = 1;
+  set_usual_memory(o.run.how.costs);
   app.add_option("--block", o.run.how.caches.block_bytes, "bytes that a simulated cache keeps and drops together")
       ->type_name("BYTES")
       ->check(CLI::Range(64, 1 << 20))
@@ -251,6 +253,12 @@ inline void settle(options& o) {
   auto& how = o.run.how;
   how.machine = detail::machine_named(o.machine);
   o.recorded_on = detail::machine_named(o.recorded_machine);
+  if (o.sets_memory_cost && !o.memory.empty() && o.memory != "usual")
+    throw wrong_input{
+        fmt::format("--memory {} and --cost both say what a line costs; leave one of them out", o.memory)};
+  if (o.memory.empty()) o.memory = how.machine->is_this_machine && !o.sets_memory_cost ? "here" : "usual";
+  if (o.memory == "here" && !how.machine->is_this_machine)
+    throw wrong_input{"--memory here is of this machine, and --machine names another; leave one of them out"};
   auto& workers = o.run.workers;
   if (workers.empty()) {
     auto const all =

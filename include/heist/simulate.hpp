@@ -16,6 +16,7 @@
 #include "heist/tools/simulate/recorded_program.hpp"  // recorded_program
 #include "heist/tools/simulate/report.hpp"            // report
 #include "heist/tools/simulate/sim_error.hpp"         // sim_error
+#include "heist/tools/simulate/streams.hpp"           // measure_streams, set_memory
 #include "heist/tools/simulate/task_graphs.hpp"       // chain, tree_graph, random_graph, wavefront
 #include "heist/tools/simulate/trees.hpp"             // balanced_tree, stress
 #include "heist/tools/simulate/uts.hpp"               // uts

@@ -191,6 +191,7 @@
 #include "heist/tools/simulate/series.ipp"
 #include "heist/tools/simulate/state.ipp"
 #include "heist/tools/simulate/steal_recorder.ipp"
+#include "heist/tools/simulate/streams.ipp"
 #include "heist/tools/simulate/taking.ipp"
 #include "heist/tools/simulate/task_graphs.ipp"
 #include "heist/tools/simulate/trees.ipp"

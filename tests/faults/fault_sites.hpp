@@ -52,6 +52,7 @@ inline constexpr site_place site_places[] = {
     {"thread", "core/observe/watchdog.ipp", "std::thread{"},
     {"thread", "core/executor/blocking.ipp", "std::thread thread{"},
     {"thread", "core/scheduler/timers.ipp", "std::thread{[&it"},
+    {"thread", "tools/simulate/streams.ipp", "std::jthread> threads;"},
     {"fork handler", "core/base/env.hpp", "::pthread_atfork("},
     {"futex wait", "core/base/park_word.hpp", "::syscall(SYS_futex, &value_, FUTEX_WAIT_PRIVATE"},
     {"futex wake", "core/base/park_word.hpp", "::syscall(SYS_futex, &value_, FUTEX_WAKE_PRIVATE"},
@@ -106,6 +107,8 @@ struct unfailing_place {
   std::string_view file, code, reason;
 };
 inline constexpr unfailing_place unfailing_places[] = {
+    {"tools/simulate/streams.ipp", "std::chrono::steady_clock", "reads memory that the kernel shares"},
+    {"tools/simulate/streams.ipp", "std::chrono::steady_clock", "reads memory that the kernel shares"},
     {"core/base/assert.hpp", "fprintf(", "the program ends next, whatever was printed"},
     {"core/base/assert.hpp", "abort(", "does not return"},
     {"core/scheduler/timers.ipp", "std::thread thread;", "a place for one"},

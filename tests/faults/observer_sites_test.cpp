@@ -18,11 +18,13 @@
 #include "faults/child_process.hpp"
 #include "faults/failing_new.hpp"
 #include "faults/sweep.hpp"
+#include "heist/core/topology/discover.hpp"
 #include "heist/locality/counters/hardware_counters.hpp"
 #include "heist/tools/observe/chrome_trace.hpp"
 #include "heist/tools/observe/page_nodes.hpp"
 #include "heist/tools/observe/recorder.hpp"
 #include "heist/tools/simulate/recorded_file.hpp"
+#include "heist/tools/simulate/streams.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -232,4 +234,12 @@ TEST_CASE("sites: a recording cannot be written or read", "[faults]") {
   sweep("recording written", site_of("recording written"), there_and_back);
   sweep("recording read", site_of("recording read"), there_and_back);
   sweep("new: recording", site_new, there_and_back, {.dense = 100});
+}
+
+TEST_CASE("sites: streams have no thread or memory", "[faults]") {
+  heist::sim::options wanted{.machine = heist::topology::this_machine()};
+  wanted.caches.private_bytes = wanted.caches.shared_bytes = 16 << 10;
+  auto const measure = [&] { CHILD_REQUIRE(heist::sim::measure_streams(wanted, 1 << 20).memory_line > 0); };
+  sweep("thread: streams", site_of("thread"), measure);
+  sweep("new: streams", site_new, measure);
 }

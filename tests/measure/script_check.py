@@ -44,7 +44,7 @@ TOP = {"schema": str, "version": int, "run": dict, "machine": dict, "preconditio
 RUN = {"mode": str, "rounds": int, "workers": list, "arguments": list, "date": str, "seconds": NUMBER, "ended": str}
 MACHINE = {"cpu": str, "text": str, "pus": int, "cores": int, "numa_nodes": int, "l2_bytes": int, "l3_bytes": int, "usable_workers": int,
            "quota_cpus": (int, float, type(None)), "hwloc": (dict, type(None)), "counters": dict, "frequency": dict, "memory": dict,
-           "others_cpus": NUMBER, "container": (str, type(None)), "huge_pages": (str, type(None)), "compiler": str, "heist": str, "virtual": bool}
+           "others_cpus": NUMBER, "container": (str, type(None)), "huge_pages": (str, type(None)), "compiler": str, "heist": str, "virtual": bool, "streams": dict}
 PRECONDITION = {"name": str, "met": OPTIONAL_BOOL, "found": str, "why": str, "fix": str}
 ROW = {"family": str, "group": str, "row": str, "what": str, "unit": str, "size": str, "bytes?": int, "figures": list, "seconds": NUMBER,
        "others_cpus": NUMBER, "squads?": str, "steps?": int, "explained?": dict, "recorded?": str}

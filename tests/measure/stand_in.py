@@ -9,7 +9,10 @@ ROWS = [("scaling", "fork/join", "fib"), ("scaling", "memory", "triad"), ("polic
         ("idle", "cost", "idle executor"), ("forecast", "fork/join", "queens")]
 MACHINE = {"text": "1 package, 4 cores, 8 PUs", "pus": 8, "cores": 4, "numa_nodes": 2, "packages": 1, "l1d_bytes": 32768, "l2_bytes": 1 << 20,
            "l2_count": 4, "l3_bytes": 8 << 20, "l3_count": 2, "numa_distances": [], "allowed_cpus": list(range(8)), "usable_workers": 4,
-           "quota_cpus": 3.5, "counters": {"cycles": "", "cache_misses": "Permission denied"}, "clock_ns": 25.0, "compiler": "gcc <13>",
+           "quota_cpus": 3.5, "counters": {"cycles": "", "cache_misses": "Permission denied"}, "clock_ns": 25.0,
+           "streams": {"private_line": 0.6, "shared_line": 1.0, "memory_line": 2.5, "transfer_line": 0.0, "far_line": 4.0,
+                       "shared_bandwidth": 9e4, "memory_bandwidth": 4e4, "link_bandwidth": 2e4},
+           "compiler": "gcc <13>",
            "build": "Release", "heist": "1.2.3",
            "hwloc": {"type": "Machine", "index": 0, "children": [
                {"type": "Package", "index": 0, "memory": [{"type": "NUMANode", "index": 0, "bytes": 1 << 30}], "children": [

@@ -9,7 +9,7 @@ endif()
 
 set(heist_example_label heavy)  # only the proof builds it
 
-foreach(sample tree cut edited)
+foreach(sample tree cut edited streams)
   configure_file("${CMAKE_CURRENT_LIST_DIR}/data/${sample}.json" "${CMAKE_CURRENT_BINARY_DIR}/which_policy_${sample}.json"
                  COPYONLY)
 endforeach()
@@ -43,3 +43,12 @@ heist_example_test(which_policy which_policy_tree.json --cost steal FAILS EXPECT
 heist_example_test(which_policy --program uts --size 99 FAILS EXPECT "from 1 to 9")
 heist_example_test(which_policy which_policy_tree.json --plot no/such/folder/p.svg FAILS EXPECT "cannot be written")
 unset(heist_example_label)
+heist_example_test(which_policy --program heat --size 200 --repeat 1 --seeds 1 --no-plot
+                   EXPECT "a line from memory costs .*answer")
+heist_example_test(which_policy --program heat --size 100 --repeat 1 --seeds 1 --no-plot --memory usual
+                   EXPECT "costs 3 ns, one from a squad's cache 1 ns")
+heist_example_test(which_policy --program heat --size 100 --repeat 1 --seeds 1 --no-plot --machine "${which_policy_server}"
+                   --memory which_policy_streams.json EXPECT "memory delivers at most 40 GB/s")
+heist_example_test(which_policy --program heat --machine "${which_policy_server}" --memory here FAILS EXPECT "names another")
+heist_example_test(which_policy --program heat --memory which_policy_tree.json FAILS EXPECT "no streams in it")
+heist_example_test(which_policy --program heat --memory here --cost memory=5 FAILS EXPECT "both say what a line costs")

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>  // remove
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <span>
@@ -18,6 +20,7 @@
 #include "examples/which_policy/comparison.hpp"
 #include "examples/which_policy/decision.hpp"
 #include "examples/which_policy/json_text.hpp"
+#include "examples/which_policy/memory.hpp"
 #include "examples/which_policy/programs.hpp"
 #include "examples/which_policy/table.hpp"
 #include "support/catch.hpp"
@@ -102,7 +105,7 @@ TEST_CASE("which_policy: the memory of the recording is taken out, once", "[whic
   how.costs.memory = 10;
   auto const calibrated = [&](auto recorded, bool may_scale) {
     auto with = how;
-    auto const message = which_policy::calibrate(recorded, with, machine, may_scale);
+    auto const message = which_policy::calibrate(recorded, with, how, may_scale);
     CHECK(message.find("of the recorded work is taken for waiting for memory") != std::string::npos);
     return std::pair{recorded, with};
   };
@@ -126,8 +129,48 @@ TEST_CASE("which_policy: the memory of the recording is taken out, once", "[whic
 
   for (auto& t : p.tasks) t.bytes = 0;
   auto silent = p;
-  CHECK(which_policy::calibrate(silent, how, machine, true).find("no task says what it touches") == 0);
+  CHECK(which_policy::calibrate(silent, how, how, true).find("no task says what it touches") == 0);
   CHECK(silent == p);
+}
+
+TEST_CASE("which_policy: streams come from a measurement's file", "[which_policy]") {
+  std::string const file = "which_policy_streams_test.json";
+  auto const load = [&](char const* text) {
+    std::ofstream{file} << text;
+    return which_policy::load_streams(file);
+  };
+  auto const s =
+      load(R"({"machine": {"streams": {"private_line": 1, "shared_line": 1.5, "memory_line": 4, "transfer_line": 0,)"
+           R"("far_line": 0, "shared_bandwidth": 90000, "memory_bandwidth": 4e4, "link_bandwidth": 0}}})");
+  CHECK(s.memory_line == 4);
+  CHECK(s.memory_bandwidth == 40'000);
+  for (char const* wrong : {"", "[]", R"({"machine": {}})", R"({"machine": {"streams": {"private_line": -1}}})",
+                            R"({"machine": {"streams": {"private_line": "fast"}}})"})
+    CHECK_THROWS_AS(load(wrong), which_policy::wrong_input);
+  std::remove(file.c_str());
+  CHECK_THROWS_AS(which_policy::load_streams(file), which_policy::wrong_input);
+}
+
+TEST_CASE("which_policy: a program that hides memory scales all costs of lines", "[which_policy]") {
+  heist::sim::recorded_program p;
+  p.runs = {{0, heist::sim::none}};
+  p.tasks.resize(1);
+  p.tasks[0] = {.bytes = 64 * 1000, .work = {1000}};
+  heist::sim::options how{.machine = heist::topology::parse("package:1 l2:2(size=1MiB) core:1 pu:1")};
+  how.caches.block_bytes = 64;
+  heist::sim::set_memory(how, {.private_line = 1,
+                               .shared_line = 2,
+                               .memory_line = 3,
+                               .transfer_line = 2,
+                               .far_line = 5,
+                               .shared_bandwidth = 0,
+                               .memory_bandwidth = 0,
+                               .link_bandwidth = 0});
+  how.numa.pages = heist::sim::page_placement::ignored;
+  auto const message = which_policy::calibrate(p, how, how, true);  // 2000 of 1000
+  CHECK(message.find("a line from memory costs 0.8 ns, one from a squad's cache 0.4 ns") != std::string::npos);
+  CHECK(how.costs.far_memory == 1600);
+  CHECK(how.costs.transfer == heist::sim::duration{400});
 }
 
 TEST_CASE("which_policy: a sentence for each outcome", "[which_policy]") {

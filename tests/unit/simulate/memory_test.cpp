@@ -147,6 +147,18 @@ TEST_CASE("memory: sizes come from the machine unless they are given", "[sim]") 
   CHECK(sim::cache_sizes_of(wanted, m, s).of_worker == 0);
 }
 
+TEST_CASE("memory: lines may cost parts of a tick", "[sim]") {
+  auto wanted = machine::with_block(64);
+  wanted.costs.line_parts = 8;
+  machine m{{1024, 4096}, wanted};
+  m.access(0, 0);
+  CHECK(m.cost == 16 * 100 / 8);
+  m.access(1, 0);
+  CHECK(m.cost == 16 * 10 / 8);
+  m.access(1, 0);
+  CHECK(m.cost == 16 / 8);
+}
+
 TEST_CASE("memory: blocks without sense are refused", "[sim]") {
   auto const p = sim::heat({.rows = 64, .columns = 64, .steps = 1});
   sim::options wanted{.machine = four_sockets()};

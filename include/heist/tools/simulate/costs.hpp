@@ -41,6 +41,8 @@ struct costs {
   duration far_memory = 120;  ///< the same, in the memory of another node (options::numa)
   /// One found in neither that other caches have had last, which it comes out of; without: as from memory.
   std::optional<duration> transfer = std::nullopt;
+  /// The five costs of a line are in parts of a tick, of which this many make one. 1000: thousandths.
+  std::uint32_t line_parts = 1;
 
   /// Ticks of the clock that idle policies are told (os_env::ticks) in one of ours.
   std::uint32_t clock = 3;

@@ -58,7 +58,8 @@ class memory {
   };
 
   ticks cost(duration each, std::uint64_t blocks, fast_random& random) const noexcept {
-    return each.mean == 0 || blocks == 0 ? 0 : duration{each.mean * lines_ * blocks, each.law}.draw(random);
+    if (each.mean == 0 || blocks == 0) return 0;
+    return duration{each.mean * lines_ * blocks / costs_.line_parts, each.law}.draw(random);
   }
 
   /// Does the block come out of caches of another side? It is on side `side` afterwards.

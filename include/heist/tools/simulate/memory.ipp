@@ -30,6 +30,8 @@ HEIST_BODY memory::memory(program const& p, options const& wanted, cache_sizes s
   std::uint64_t const block = wanted.caches.block_bytes;
   if (block == 0 || block > (std::uint64_t{1} << 30))
     detail::fail("blocks of {} bytes; fix it by options::caches.block_bytes from 1 to 2^30, usually 64", block);
+  if (costs_.line_parts == 0)
+    detail::fail("costs of lines in no parts of a tick; fix it by costs::line_parts of 1 or more");
   if (!enabled_) return;
   lines_ = std::max<std::uint64_t>(1, block / line_bytes);
   number_blocks(p, block);
