@@ -191,6 +191,25 @@ void lent(model::execution& t) {
   t.finally([&h] { model::check(h.w.work == 1 + h.helpers.load(std::memory_order_relaxed), "work was lost"); });
 }
 
+/// The worker has no thread, and helpers take turns at it.
+template <int Helpers>
+void for_callers(model::execution& t) {
+  auto& h = t.make<host>();
+  t.thread([&h] {
+    h.w.work = 1;
+    h.slot.lend();
+  });
+  for (int i = 0; i != Helpers; ++i) {
+    t.thread([&h] {
+      if (!h.slot.borrow()) return;
+      h.w.work = h.w.work + 1;
+      h.helpers.fetch_add(1, std::memory_order_relaxed);
+      h.slot.give_back();
+    });
+  }
+  t.finally([&h] { model::check(h.w.work == 1 + h.helpers.load(std::memory_order_relaxed), "work was lost"); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -205,5 +224,6 @@ int main(int argc, char** argv) {
   all.verify("H19 slot: a helper while the host is woken", three, lent<1, false>);
   all.verify("H19 slot: the same, and the host is awake for a moment", spurious, lent<1, true>);
   all.verify("H19 slot: 2 helpers", one, lent<2, false>);
+  all.verify("H19 slot: a worker for callers, and 2 of them", three, for_callers<2>);
   return all.finish();
 }

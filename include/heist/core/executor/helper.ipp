@@ -24,9 +24,10 @@ HEIST_BODY void reclaim_slot(worker& w, bool has_helper) noexcept {
   if (w.scheduler.limit != nullptr) w.scheduler.limit->begin(w);
 }
 
-/// For a helper: a worker that sleeps, or null.
+/// For a helper: the worker without a thread or one that sleeps, or null.
 HEIST_COLD_BODY worker* core::borrow_worker() noexcept {
-  std::size_t const lent = outer_gate_->lend();  // the only gate: there is no extension
+  std::size_t const lent =
+      has_caller_place_ ? threaded_workers() : outer_gate_->lend();  // the only gate: there is no extension
   if (lent == event_count<>::none) return nullptr;
   worker& w = *workers[lent];
   if (w.slot.borrow()) {
@@ -44,6 +45,7 @@ HEIST_COLD_BODY void core::give_worker_back(worker& w) noexcept {
 }
 
 HEIST_COLD_BODY void core::return_to_sleep(worker& w) noexcept {
+  if (is_for_caller(w)) return;
   ask_all(w);  // as before any sleep
   outer_gate_->put_back(w.number, [&] { return work_for(w) || stopping(); });
 }
@@ -158,8 +160,9 @@ void helper::after_leaving(void* me) noexcept {
   w.boot = g.boot_of_host;
   w.bed = w.number;
   w.has_helper = false;
-  w.state.store(worker::asleep, std::memory_order_relaxed);  // relaxed: for people
-  w.current.store(g.sleeps_on, std::memory_order_release);   // release: see worker::current
+  w.state.store(scheduler.is_for_caller(w) ? worker::vacant : worker::asleep,
+                std::memory_order_relaxed);                 // relaxed: for people
+  w.current.store(g.sleeps_on, std::memory_order_release);  // release: see worker::current
   set_this_worker(nullptr);
   scheduler.give_worker_back(w);
   scheduler.helper_has_left();

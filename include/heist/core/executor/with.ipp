@@ -31,11 +31,12 @@ HEIST_COLD_BODY with_state::with_state(core& scheduler, with&& how)
       priority_{how.priority},
       fifo_{how.fifo} {
   if (!how.worker) return;
-  if (*how.worker >= scheduler.workers.size()) {
+  std::size_t const workers = scheduler.threaded_workers();
+  if (*how.worker >= workers) {
     throw executor_error{format_text(
-        "heist::with{{.worker = {}}}: this executor has {} workers, counted from 0. Fix it by a number below that "
-        "(executor::worker_count()), or leave it out.",
-        {*how.worker, scheduler.workers.size()})};
+        "heist::with{{.worker = {}}}: this executor has {} workers with threads, counted from 0. Fix it by a number "
+        "below that, or leave it out.",
+        {*how.worker, workers})};
   }
   to_ = scheduler.workers[*how.worker].get();
 }

@@ -231,6 +231,9 @@ class core {
     return !requests.maybe_empty() || loops_of_outside.may_enter();
   }
   /// Is there something that `w` could take without robbing other workers?
+  /// Workers 0 to this - 1 have threads: all, but the one of options::caller_is_worker.
+  std::size_t threaded_workers() const noexcept { return worker_count - (has_caller_place_ ? 1 : 0); }
+  bool is_for_caller(worker const& w) const noexcept { return w.number == threaded_workers(); }
   bool something_for(worker const& w) const noexcept { return something_from_outside() || !w.own_fibers.maybe_empty(); }
   /// Is that so, or is `w` to pass its permit on?
   bool something_waits(worker const& w) const noexcept { return something_for(w) || is_permit_over(w); }
@@ -387,8 +390,9 @@ class core {
   std::size_t started_ = 0;                        ///< threads of start()
   os_env::atomic<std::size_t> on_start_calls_{0};  ///< those that have called on_start_
   worker_hook const on_start_, on_stop_;
-  bool const pinned_;            ///< each worker has a PU of its own
-  vector<std::thread> threads_;  ///< with room for max_threads_; grows under the lock
+  bool const pinned_;              ///< each worker has a PU of its own
+  bool has_caller_place_ = false;  ///< options::caller_is_worker: the last worker has no thread
+  vector<std::thread> threads_;    ///< with room for max_threads_; grows under the lock
   watchdog watchdog_;
 
   bool enrolled_ =

@@ -261,8 +261,8 @@ HEIST_BODY bool core::needs_continuations(worker& w, std::size_t n) noexcept {
   // One more: a frame that is stolen may have nothing left to do but wait.
   std::size_t idle = 0;
   for (auto const& u : workers) {
-    // relaxed: a hint
-    if (u->group == w.group && u->state.load(std::memory_order_relaxed) != worker::running && ++idle >= n) return true;
+    char const* const state = u->state.load(std::memory_order_relaxed);  // relaxed: a hint
+    if (u->group == w.group && state != worker::running && state != worker::vacant && ++idle >= n) return true;
   }
   return false;
 }
@@ -325,7 +325,10 @@ HEIST_BODY std::uint64_t core::next_serial() noexcept {
 
 HEIST_COLD_BODY std::size_t core::sleeping_workers() const noexcept {
   std::size_t n = 0;
-  for (auto const& w : workers) n += w->state.load(std::memory_order_relaxed) == worker::asleep;  // relaxed: a snapshot
+  for (auto const& w : workers) {
+    char const* const state = w->state.load(std::memory_order_relaxed);  // relaxed: a snapshot
+    n += state == worker::asleep || state == worker::vacant;
+  }
   return n;
 }
 

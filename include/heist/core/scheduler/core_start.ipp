@@ -148,6 +148,9 @@ HEIST_COLD_BODY core::core(attempt const& asked, policy_config config, loop_func
     gate_ = make_unique<idle_gate<>>(worker_count + (has_slot_for_helper() ? 1 : 0), config.idle);
     outer_gate_ = gate_.get();
     for (auto& w : workers) w->gate = outer_gate_;
+    has_caller_place_ = asked.options.caller_is_worker && worker_count > 1 && extension == nullptr &&
+                        on_fiber == nullptr && has_slot_for_helper();
+    thread_count_ = threaded_workers();
   }
 }
 
@@ -172,6 +175,11 @@ HEIST_COLD_BODY void core::start() {
     }
     if (limit != nullptr) joined_limit_ = limit->join(*this);
     for (auto& w : workers) {
+      if (is_for_caller(*w)) {
+        w->state.store(worker::vacant, std::memory_order_relaxed);  // relaxed: a hint
+        w->slot.lend();
+        break;
+      }
       start_os_thread(w.get());
       ++started_;
     }

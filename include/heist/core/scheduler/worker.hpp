@@ -105,8 +105,9 @@ struct worker {
   static constexpr char searching[] = "searching";
   static constexpr char running[] = "active";
   static constexpr char asleep[] = "asleep";
-  os_env::atomic<int> thread{0};           ///< as the system numbers it
-  os_env::atomic<bool> has_permit{false};  ///< where executors share a limit of threads
+  static constexpr char vacant[] = "without a thread";  ///< options::caller_is_worker
+  os_env::atomic<int> thread{0};                        ///< as the system numbers it
+  os_env::atomic<bool> has_permit{false};               ///< where executors share a limit of threads
   /// When it has made a parked fiber ready while its deque was empty, in ticks.
   os_env::atomic<std::uint64_t> woke_at{0};
   /// Ticks, one or two microseconds: so long thieves leave such a fiber alone. Tasks that take turns (a lock, a channel) stay

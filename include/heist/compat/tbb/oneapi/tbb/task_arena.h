@@ -44,7 +44,8 @@ decltype(auto) call_in(arena& a, F&& f) {
 }  // namespace detail
 
 /// Workers of its own for tasks that are started in it. Threads: any; initialize() and terminate() not at the same time as
-/// others. `reserved` and priorities have no effect: whoever calls execute() finds a place, or waits for the workers.
+/// others. With `reserved` slots one slot is for a thread that calls execute(); a second one waits for the workers. Priorities
+/// have no effect.
 class task_arena {
  public:
   static constexpr int automatic = -1, not_initialized = -2;
@@ -64,7 +65,7 @@ class task_arena {
   void initialize() {
     std::lock_guard const guard{lock_};
     if (in_ != nullptr) return;
-    in_ = &detail::market::instance().lease(wanted());
+    in_ = &detail::market::instance().lease(wanted(), reserved_ != 0);
     owns_ = true;
   }
   void initialize(int max_concurrency, unsigned reserved = 1, priority = priority::normal) {

@@ -42,12 +42,14 @@ class arena {
  public:
   using executor = heist::executor<HEIST_COMPAT_POLICY>;
 
-  explicit arena(std::size_t slots) : slots_{slots} {}
+  /// `has_caller`: one of the threads is whoever calls enter() from outside, as with oneTBB's reserved slots.
+  explicit arena(std::size_t slots, bool has_caller = true) : slots_{slots}, has_caller_{has_caller} {}
   arena(arena const&) = delete;
   arena& operator=(arena const&) = delete;
 
   /// How many threads it was asked to hold.
   std::size_t slots() const noexcept { return slots_; }
+  bool has_caller() const noexcept { return has_caller_; }
   /// Not more than the limit at the time of the call (global_control). The first call makes the workers.
   executor& workers();
 
@@ -149,6 +151,7 @@ class arena {
   }
 
   std::size_t const slots_;
+  bool const has_caller_;
   std::mutex lock_;
   std::mutex observers_lock_;
   std::vector<arena_observer*> observers_;
@@ -171,11 +174,11 @@ class market {
     return n;
   }
 
-  arena& lease(std::size_t slots) {
+  arena& lease(std::size_t slots, bool has_caller) {
     std::lock_guard const guard{lock_};
-    auto& free = free_[slots];
+    auto& free = free_[{slots, has_caller}];
     if (free.empty()) {
-      made_.push_back(std::make_unique<arena>(slots));
+      made_.push_back(std::make_unique<arena>(slots, has_caller));
       return *made_.back();
     }
     arena* const again = free.back();
@@ -184,7 +187,7 @@ class market {
   }
   void give_back(arena& a) {
     std::lock_guard const guard{lock_};
-    free_[a.slots()].push_back(&a);
+    free_[{a.slots(), a.has_caller()}].push_back(&a);
   }
 
   /// The least of the values in force; nothing: no global_control is.
@@ -230,7 +233,7 @@ class market {
   std::atomic<int> outside_{0};
   mutable std::mutex lock_;
   std::multiset<std::size_t> limits_;
-  std::map<std::size_t, std::vector<arena*>> free_;
+  std::map<std::pair<std::size_t, bool>, std::vector<arena*>> free_;  // by slots and has_caller
   std::vector<std::unique_ptr<arena>> made_;
   arena implicit_;
 };
@@ -245,7 +248,8 @@ inline arena::executor& arena::workers() {
   std::lock_guard const guard{lock_};
   auto& found = by_size_[wanted];
   if (!found)
-    found = std::make_unique<executor>(heist::options{.workers = wanted, .limit = &market::instance().threads()});
+    found = std::make_unique<executor>(
+        heist::options{.workers = wanted, .limit = &market::instance().threads(), .caller_is_worker = has_caller_});
   return *found;
 }
 
