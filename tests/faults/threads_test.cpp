@@ -68,6 +68,27 @@ TEST_CASE("threads: the k-th cannot be started, for every k", "[faults]") {
   }
 }
 
+TEST_CASE("threads: the caller's worker needs none, and the advice knows it", "[faults]") {
+  heist::options const wanted{.workers = 4, .caller_is_worker = true};
+  for (int k = 0; k < 3; ++k) {
+    fault reject{site_of("thread"), k + 1};
+    std::string text;
+    try {
+      heist::executor ex{wanted};
+    } catch (heist::executor_error const& e) {
+      text = e.what();
+    }
+    reject.stop();
+    INFO(text);
+    CHECK(text.find("thread " + std::to_string(k + 1) + " of 3") != std::string::npos);
+    if (k == 0) continue;
+    CHECK(text.find("at most " + std::to_string(k + 1)) != std::string::npos);
+    fault const no_more{site_of("thread"), k + 1, forever};
+    heist::executor fewer{{.workers = static_cast<std::size_t>(k + 1), .caller_is_worker = true}};
+    CHECK(fewer.invoke([] { return 6; }) == 6);
+  }
+}
+
 TEST_CASE("threads: the advice for a machine without a single thread to give makes sense", "[faults]") {
   fault none{site_of("thread"), 1, forever};
   std::string text;

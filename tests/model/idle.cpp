@@ -206,6 +206,33 @@ void kept_thief_while_lent(model::execution& t) {
   kept_thief<Thieves, Looks>(t, true);
 }
 
+/// A helper has a worker that is in no list. It pushes a task, and leaves it to a thief, which may be about to sleep.
+template <int Thieves, bool Looks>
+void left_behind(model::execution& t, heist::detail::idle_config config) {
+  auto& e = t.make<executor<env, also::stop>>(std::size_t{Thieves + 1}, config);
+  t.thread([&e] {
+    e.gate.set_active();
+    e.push(0);
+    e.gate.set_inactive();
+    e.gate.leave([&e] { return e.any_work(); });
+  });
+  for (std::size_t w = 0; w < Thieves; ++w) {
+    t.thread([&e, w] {
+      task* const found = e.search(w, e.gate, Looks);
+      if (found == nullptr) return;
+      e.run(*found);
+      e.stop.store(true, order::release);
+      e.gate.wake_all();
+    });
+  }
+  t.alike(Thieves);
+  t.finally([&e] { model::check(e.tasks[0].taken == 1, "the task was left"); });
+}
+template <int Thieves, bool Looks, bool KeepsThief>
+void left_behind(model::execution& t) {
+  left_behind<Thieves, Looks>(t, KeepsThief ? keeps_a_thief : wakes_on_push);
+}
+
 /// Workers that sleep when the executor stops wake up.
 template <bool KeepsThief, ring Ring = ring::none>
 void stopped(model::execution& t) {
@@ -283,6 +310,9 @@ int main(int argc, char** argv) {
   all.verify("H10 idle: a push while the thief is lent", three, pushed_while_lent<env, 1, true>);
   all.verify("H10 idle: the same without membarrier", three, pushed_while_lent<model::symmetric_env, 1, true>);
   all.verify("H10 idle: 2 pushes while one of 2 thieves is lent, random", wide, pushed_while_lent<env, 2, true>);
+  all.verify("H10 idle: what a helper leaves, a thief is kept", three, left_behind<1, true, true>);
+  all.verify("H10 idle: what a helper leaves, pushes wake", three, left_behind<1, true, false>);
+  all.verify("H10 idle: what a helper leaves to 2, random", wide, left_behind<2, true, true>);
   all.verify("H10 idle: a thief is kept while one is lent", three, kept_thief_while_lent<1, true>);
   all.verify("H10 idle: a thief is kept while one of 2 is lent, random", wide, kept_thief_while_lent<2, true>);
   all.verify("H10 idle: submitted, then pushed", three_plain, submitted_then_pushed<env, false, false>);

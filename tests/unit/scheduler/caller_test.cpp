@@ -191,6 +191,57 @@ TEST_CASE("caller: policies with tiers start all threads", "[scheduler]") {
   CHECK(ex.submit(heist::with{.worker = 3}, [] { return *heist::current_worker(); }).get() == 3);
 }
 
+TEST_CASE("caller: joins that keep their worker have all threads", "[scheduler]") {
+  struct leapfrog : heist::policy::with_join<heist::policy::random, heist::join::leapfrog> {};
+  CHECK(threads_of<leapfrog>(with_caller(2)) == 2);
+}
+
+// A helper must not leave from the loop of a task on whose stack another task waits. The first call ends while that waits.
+TEST_CASE("caller: a call ends while its thread has a join without a stack", "[scheduler]") {
+  using std::chrono::milliseconds;
+  for (bool const is_worker : {false, true}) {
+    heist::executor<> other{1};
+    heist::executor<> ex{{.workers = 3, .max_fibers = 5, .caller_is_worker = is_worker}};
+    while (ex.sleeping_workers() != 3) std::this_thread::yield();
+    std::atomic<int> busy{0};
+    std::atomic<bool> first{false}, second{false}, call{false}, begun{false}, stolen{false}, child{false}, done{false};
+    auto const until = [](std::atomic<bool>& is) {
+      while (!is) std::this_thread::yield();
+    };
+    for (auto* const end : {&first, &second}) {
+      ex.post([&, end] {
+        ++busy;
+        until(*end);
+      });
+    }
+    while (busy != 2) std::this_thread::yield();
+    auto waited_for = other.submit([&] { until(call); });
+    std::thread others{[&] {
+      std::this_thread::sleep_for(milliseconds{20});
+      ex.post([&](heist::context ctx) {
+        begun = true;
+        ctx.fork_join([&](auto) { until(stolen); },
+                      [&](auto) {
+                        stolen = true;
+                        until(child);
+                      });
+        done = true;
+      });
+      until(begun);
+      first = true;
+      until(stolen);
+      std::this_thread::sleep_for(milliseconds{20});
+      second = call = true;
+      std::this_thread::sleep_for(milliseconds{50});
+      child = true;
+    }};
+    ex.run_here([&](heist::context) { waited_for.get(); });
+    others.join();
+    ex.wait_idle();
+    CHECK(done.load());
+  }
+}
+
 TEST_CASE("caller: an executor that nobody has called ends", "[scheduler]") {
   for (int i = 0; i < 50; ++i) {
     heist::executor<> ex{with_caller(3)};

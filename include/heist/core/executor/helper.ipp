@@ -45,9 +45,15 @@ HEIST_COLD_BODY void core::give_worker_back(worker& w) noexcept {
 }
 
 HEIST_COLD_BODY void core::return_to_sleep(worker& w) noexcept {
-  if (is_for_caller(w)) return;
+  auto const any_work = [&] { return work_for(w) || stopping(); };
+  if (is_for_caller(w)) {
+    // One of each is enough until the next call; others may lack them.
+    if (w.cached != nullptr && w.cached->next_cached != nullptr) give_up_cached(w);
+    if (w.unused != nullptr && w.unused->next_cached != nullptr) give_up_unused(w);
+    return outer_gate_->leave(any_work);
+  }
   ask_all(w);  // as before any sleep
-  outer_gate_->put_back(w.number, [&] { return work_for(w) || stopping(); });
+  outer_gate_->put_back(w.number, any_work);
 }
 
 /// From here on the calling thread is the worker, on the fiber that it is about to switch to.
@@ -125,7 +131,8 @@ HEIST_COLD_BODY int helper::begin(void* argument, void* me) noexcept {
 /// As a task of the loop that the helper runs meanwhile.
 HEIST_COLD_BODY runnable* helper::leave_loop(runnable& task, fiber& self) {
   helper& g = static_cast<helper&>(task);
-  if (g.of->pinned_fibers != 0) {  // they must resume on this thread
+  // They must resume on this thread, or a frame below waits for the end of a task on top.
+  if (g.of->pinned_fibers != 0 || self.tasks_on_top != 0) {
     os_env::yield();
     self.scheduler.make_runnable_on(*g.of, g);
     return nullptr;

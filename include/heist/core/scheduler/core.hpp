@@ -230,10 +230,10 @@ class core {
   HEIST_ALWAYS_INLINE bool something_from_outside() const noexcept {
     return !requests.maybe_empty() || loops_of_outside.may_enter();
   }
-  /// Is there something that `w` could take without robbing other workers?
   /// Workers 0 to this - 1 have threads: all, but the one of options::caller_is_worker.
   std::size_t threaded_workers() const noexcept { return worker_count - (has_caller_place_ ? 1 : 0); }
   bool is_for_caller(worker const& w) const noexcept { return w.number == threaded_workers(); }
+  /// Is there something that `w` could take without robbing other workers?
   bool something_for(worker const& w) const noexcept { return something_from_outside() || !w.own_fibers.maybe_empty(); }
   /// Is that so, or is `w` to pass its permit on?
   bool something_waits(worker const& w) const noexcept { return something_for(w) || is_permit_over(w); }

@@ -148,8 +148,9 @@ HEIST_COLD_BODY core::core(attempt const& asked, policy_config config, loop_func
     gate_ = make_unique<idle_gate<>>(worker_count + (has_slot_for_helper() ? 1 : 0), config.idle);
     outer_gate_ = gate_.get();
     for (auto& w : workers) w->gate = outer_gate_;
-    has_caller_place_ = asked.options.caller_is_worker && worker_count > 1 && extension == nullptr &&
-                        on_fiber == nullptr && has_slot_for_helper();
+    // Joins that keep their workers look for no requests, so all threads may wait for the one that has left.
+    has_caller_place_ = asked.options.caller_is_worker && worker_count > 1 && joins == join_strategy::park &&
+                        extension == nullptr && on_fiber == nullptr && has_slot_for_helper();
     thread_count_ = threaded_workers();
   }
 }
@@ -184,14 +185,16 @@ HEIST_COLD_BODY void core::start() {
       ++started_;
     }
   } catch (std::system_error const& e) {
-    std::size_t const started = started_;
+    std::size_t const started = started_, threads = threaded_workers();
+    // The last worker needs no thread.
+    std::size_t const possible = started == 0 ? 0 : started + (workers.size() - threads);
     drain_and_stop();
     std::string const text = format_text(
         "cannot start thread {} of {}: {}. Fix it by {}raising the limit on processes (ulimit -u, pids.max of the "
         "container) or on memory, of which a thread takes ulimit -s (ulimit -v, -d, -l).",
-        {started + 1, workers.size(), e.what(),
-         started == 0 ? "" : format_text("asking for at most {} workers (options::workers), or by ", {started})});
-    throw thread_rejected{started, workers.size(), text.c_str()};
+        {started + 1, threads, e.what(),
+         started == 0 ? "" : format_text("asking for at most {} workers (options::workers), or by ", {possible})});
+    throw thread_rejected{possible, workers.size(), text.c_str()};
   } catch (...) {
     drain_and_stop();
     throw;

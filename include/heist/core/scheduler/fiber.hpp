@@ -88,6 +88,7 @@ class fiber {
   std::uint32_t no_migrate = 0;             ///< guards on its frames: it resumes on the worker that it parked on
   std::uint32_t waiting_joins = 0;          ///< joins of its frames that wait without parking, one on top of the other
   resume_rule* resumes = nullptr;           ///< the rule of the wait that it is in; null: that of its task
+  std::uint32_t tasks_on_top = 0;           ///< wait_on_top()
   fork_slot const* stolen = nullptr;        ///< the stolen task that it runs
   outside_note const* limits = nullptr;     ///< the limits of the youngest task on it that has some; for people
   frame_tracker* tracker = nullptr;         ///< the youngest measured frame's

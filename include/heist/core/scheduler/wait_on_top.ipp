@@ -17,10 +17,15 @@ class fiber::on_top {
         unknown_{self},
         of_{self},
         resumes_{std::exchange(self.resumes, nullptr)},
-        modes_{self.scheduler.modes()} {}
+        modes_{self.scheduler.modes()} {
+    ++self.tasks_on_top;
+  }
   on_top(on_top const&) = delete;
   on_top& operator=(on_top const&) = delete;
-  ~on_top() { of_.resumes = resumes_; }
+  ~on_top() {
+    of_.resumes = resumes_;
+    --of_.tasks_on_top;
+  }
 
  private:
   interrupted_by const none_;
@@ -58,7 +63,6 @@ HEIST_COLD_BODY bool fiber::wait_on_top(completion& c, wait_reason const& why) {
 /// Something for wait_on_top(): anything, but only fibers when little of the stack is left.
 HEIST_COLD_BODY runnable* fiber::take_on_top() {
   if (fiber_context_.memory().left_below(__builtin_frame_address(0)) < fiber_context_.memory().usable() / 2) {
-    if (runnable* const own = scheduler.take_own(*worker); own != nullptr) return own;
     for (auto const& stolen_from : scheduler.workers) {
       for (std::size_t n = stolen_from->deque.size_snapshot(); n != 0; --n) {
         runnable* const t = stolen_from->deque.steal().item;
@@ -67,15 +71,16 @@ HEIST_COLD_BODY runnable* fiber::take_on_top() {
         scheduler.push(*worker, *t);  // where other workers find it
       }
     }
-    return nullptr;
+    return scheduler.take_own(*worker);
   }
   if (runnable* const t = worker->deque.pop(); t != nullptr) return t;
-  if (runnable* const t = scheduler.take_submitted(*worker); t != nullptr) return t;
+  if (runnable* const t = scheduler.take_request(*worker); t != nullptr) return t;
   for (auto const& stolen_from : scheduler.workers) {
     if (runnable* const t = stolen_from->deque.steal().item; t != nullptr) return t;
     if (runnable* const t = stolen_from->loops.enter(); t != nullptr) return t;
   }
-  return nullptr;
+  return scheduler.take_submitted(
+      *worker);  // what must run here, last: a helper's leave comes again until the wait is over
 }
 
 }  // namespace heist::detail

@@ -188,6 +188,12 @@ class idle_gate {
       notifier_.notify_one();  // S3, found_work
     }
   }
+  /// A worker that is in no list is without a thread from now on, whatever it has left. It has called set_inactive(), so
+  /// the last thief may have gone to sleep beside a task that no push has told of.
+  template <class Look>
+  void leave(Look&& any_work) noexcept {
+    if (config_.keeps_a_thief && any_work()) wake_here();
+  }
 
   /// Wakes all workers of this gate.
   void wake_here() noexcept { notifier_.notify_all(); }
