@@ -94,6 +94,7 @@ struct program {
   heist::executor<>& other;
   bool armed = true;  ///< do those that throw or stop do so?
   std::stop_source stop;
+  std::mutex stopping;  ///< a second request_stop() would return before the first one has reached the run
   std::deque<heist::task_graph> graphs;
   std::deque<heist::limiter> limiters;
   std::atomic<int> made{0}, gone{0};  ///< objects whose destructors wait
@@ -308,7 +309,9 @@ feature const exceptions{"an exception",
 feature const stops{"a stop",
                     [](place at, inside const& within) {
                       auto t = at.g->emplace([p = at.p] {
-                                     if (p->armed) p->stop.request_stop();
+                                     if (!p->armed) return;
+                                     std::lock_guard const guard{p->stopping};
+                                     p->stop.request_stop();
                                    })
                                    .name("stops");
                       span inner = within(at), after = step(at, "stops: after");
