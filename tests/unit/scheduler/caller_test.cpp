@@ -47,9 +47,9 @@ TEST_CASE("caller: the last worker has no thread", "[scheduler]") {
 }
 
 TEST_CASE("caller: a call runs on its own thread, also while all others are busy", "[scheduler]") {
-  heist::executor<> ex{with_caller(3)};
   std::atomic<int> busy{0};
   std::atomic<bool> stop{false};
+  heist::executor<> ex{with_caller(3)};
   for (int i = 0; i < 2; ++i) {
     ex.post([&] {
       busy.fetch_add(1);
@@ -81,8 +81,8 @@ TEST_CASE("caller: all workers take part in a call", "[scheduler]") {
 }
 
 TEST_CASE("caller: the others do all work while nobody calls", "[scheduler]") {
-  heist::executor<> ex{with_caller(3)};
   std::atomic<int> ran{0};
+  heist::executor<> ex{with_caller(3)};
   for (int i = 0; i < 1000; ++i) ex.post([&] { ran.fetch_add(1); });
   CHECK(ex.submit([](heist::context ctx) {
             std::vector<int> values(10'000, 1);
@@ -131,8 +131,8 @@ TEST_CASE("caller: a call that ends on another thread returns", "[scheduler]") {
 
 TEST_CASE("caller: several threads call at once", "[scheduler]") {
   for (std::size_t const workers : {2u, 3u, 16u}) {
-    heist::executor<> ex{with_caller(workers)};
     std::atomic<long> sum{0};
+    heist::executor<> ex{with_caller(workers)};
     std::vector<std::thread> callers;
     for (int t = 0; t < 4; ++t) {
       callers.emplace_back([&, t] {

@@ -53,8 +53,6 @@ HEIST_COLD_BODY double line_time(topology::machine const& m, std::vector<stream_
   double best = 0;
   std::barrier<> gate{static_cast<std::ptrdiff_t>(readers.size())};
   {
-    std::vector<std::jthread> threads;
-    threads.reserve(readers.size());
     auto const read = [&](std::size_t i) {
       for (int round = 0; round != rounds; ++round) {
         if (round == 0 || fresh) {
@@ -73,6 +71,8 @@ HEIST_COLD_BODY double line_time(topology::machine const& m, std::vector<stream_
         if (round == 0 || slowest < best) best = slowest;
       }
     };
+    std::vector<std::jthread> threads;  // after all that they use: their end is waited for here
+    threads.reserve(readers.size());
     for (std::size_t i = 0; i != readers.size(); ++i) {
       try {
         threads.emplace_back([&read, i] { read(i); });
