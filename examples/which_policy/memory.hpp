@@ -1,5 +1,4 @@
-// What memory costs: as streams on this machine show, as a file tells of another machine, or as on the machine of the
-// authors.
+// The costs of memory. They come from streams on this machine, from a file of another machine, or they are the usual ones.
 #pragma once
 
 #include <heist/core/base/json.hpp>

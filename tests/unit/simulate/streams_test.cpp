@@ -1,4 +1,5 @@
-// heist/tools/simulate/streams.hpp: what is measured on this machine, and what a simulation makes of it. No figure is judged.
+// heist/tools/simulate/streams.hpp: the measured streams have all figures, and options get the costs from them. No test
+// judges a measured figure.
 #include "heist/tools/simulate/streams.hpp"
 
 #include <heist/topology.hpp>

@@ -49,8 +49,8 @@ struct options {
   detail::permits_of limit = nullptr;
   /// The last worker is a thread outside, while that calls run_here(). No thread is started for it: the others do all
   /// work while nobody calls. For programs whose main thread starts work and takes part in it. heist::with cannot name
-  /// this worker. Without effect with one worker, under policies with tiers, recordings or joins that keep workers, and
-  /// with observers.
+  /// this worker. The option has no effect for one worker, with an observer, and under a policy that has tiers or
+  /// recordings, or whose joins keep their workers.
   bool caller_is_worker = false;
   /// Each thread calls them with the number of its first worker: before it carries that worker, and when it ends. Use
   /// them to name the thread or to set up libraries (docs/inherited.md). They must not throw. During the calls the

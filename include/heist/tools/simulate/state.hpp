@@ -44,6 +44,8 @@ topology::machine machine_of(options const& wanted);
 
 /// How many workers the options mean. Throws sim_error.
 std::uint32_t workers_of(options const& wanted, topology::machine const& m);
+/// The workers of a simulation on the machine's PUs, in the squads that it wants.
+topology::squads squads_of(options const& wanted, topology::machine const& m, std::size_t workers);
 
 class state {
  public:

@@ -35,14 +35,18 @@ HEIST_BODY std::uint32_t workers_of(options const& wanted, topology::machine con
   return static_cast<std::uint32_t>(n);
 }
 
+HEIST_BODY topology::squads squads_of(options const& wanted, topology::machine const& m, std::size_t workers) {
+  return wanted.squad_pus.empty() ? topology::make_squads(m, wanted.squads, workers)
+                                  : topology::make_squads(m, wanted.squad_pus, workers);
+}
+
 HEIST_BODY state::state(program const& p, options const& wanted, policy_values policy)
     : program_{p},
       wanted_{wanted},
       policy_{policy},
       machine_{machine_of(wanted)},
       count_{workers_of(wanted, machine_)},
-      placed_{wanted.squad_pus.empty() ? topology::make_squads(machine_, wanted.squads, count_)
-                                       : topology::make_squads(machine_, wanted.squad_pus, count_)},
+      placed_{squads_of(wanted, machine_, count_)},
       sizes_{cache_sizes_of(wanted_, machine_, placed_)},
       memory_{program_,
               wanted_,

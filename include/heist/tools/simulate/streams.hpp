@@ -15,9 +15,10 @@ struct streams {
   double private_line = 0, shared_line = 0, memory_line = 0;
   double transfer_line = 0;  ///< ... that a core of another squad has just written
   double far_line = 0;       ///< ... from the memory of another NUMA node
-  /// Bytes in 1000 ns, of all workers at once: from the cache of one squad, from the memory of one node, from the memory
-  /// of one node to the cores of another. 0 also where all of them read as fast as one: then there is no limit to see.
-  double shared_bandwidth = 0, memory_bandwidth = 0, link_bandwidth = 0;
+  // Bytes in 1000 ns that several workers read together. 0 also if each of them reads as fast as one alone.
+  double shared_bandwidth = 0;  ///< from the cache of one squad
+  double memory_bandwidth = 0;  ///< from the memory of one node, to its cores
+  double link_bandwidth = 0;    ///< from the memory of one node, to the cores of another
   friend bool operator==(streams const&, streams const&) = default;
 };
 
@@ -26,7 +27,7 @@ struct streams {
 /// so what lies behind the squads' is read from an array of that size, of four times their size at least.
 ///
 /// Throws sim_error if `wanted` describes another machine or a thread cannot be started.
-/// Cost: about half a second, and four times the caches of memory, 1 GiB at most. The program must be compiled with
+/// Cost: about a second, and memory of four times the caches, 512 MiB at most. The program must be compiled with
 /// optimisation, and other programs must leave the cores alone: of five rounds the fastest counts.
 streams measure_streams(options const& wanted, std::uint64_t data_bytes = 0);
 

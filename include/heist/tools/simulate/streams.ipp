@@ -103,8 +103,7 @@ HEIST_COLD_BODY streams measure_streams(options const& wanted, std::uint64_t dat
         "streams of another machine cannot be measured here; fix it by options::machine = topology::this_machine(), or "
         "by streams that were measured there");
   auto const workers = std::min<std::size_t>(workers_of(wanted, m), m.pu_count());
-  auto const placed = wanted.squad_pus.empty() ? topology::make_squads(m, wanted.squads, workers)
-                                               : topology::make_squads(m, wanted.squad_pus, workers);
+  auto const placed = squads_of(wanted, m, workers);
   constexpr std::uint64_t least = std::uint64_t{16} << 10, most = std::uint64_t{512} << 20;
   // Hypervisors tell of caches that no machine has.
   auto const credible = [](std::uint64_t told, std::size_t cores) {
@@ -127,7 +126,7 @@ HEIST_COLD_BODY streams measure_streams(options const& wanted, std::uint64_t dat
         squad.size(), detail::line_time(m, squad, std::max(of_squad / 2 / squad.size(), own)), s.shared_line);
   }
 
-  // All that read from the memory of the first worker's node, and some that read from there from another node.
+  // The workers of the first worker's node, and as many of other nodes. Both read from the memory of the first node.
   auto const nodes = nodes_of_workers(m, placed);
   std::vector<detail::stream_reader> near, far;
   for (std::uint32_t w = 0; w != workers; ++w) {

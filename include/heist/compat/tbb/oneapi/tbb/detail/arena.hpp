@@ -42,7 +42,7 @@ class arena {
  public:
   using executor = heist::executor<HEIST_COMPAT_POLICY>;
 
-  /// `has_caller`: one of the threads is whoever calls enter() from outside, as with oneTBB's reserved slots.
+  /// `has_caller`: one slot is reserved for a thread outside that calls enter().
   explicit arena(std::size_t slots, bool has_caller = true) : slots_{slots}, has_caller_{has_caller} {}
   arena(arena const&) = delete;
   arena& operator=(arena const&) = delete;
