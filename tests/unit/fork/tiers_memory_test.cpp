@@ -1,8 +1,11 @@
 // Policies without the region's memory of squads. tests/unit/simulate/squads_test.cpp measures the benefit of the
 // memory in the simulator, where runs are repeatable.
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 
+#include "heist/locality/policy/path.hpp"
 #include "heist/region.hpp"
 #include "heist/tiers.hpp"
 #include "unit/fork/tiers.hpp"
@@ -46,4 +49,61 @@ TEST_CASE("tiers: a region may go from a policy with memory to one without, and 
     CHECK(with.invoke(r, [](auto c) { return heist_test::fib(c, 7); }) == 13);
     CHECK(without.invoke(r, [](auto c) { return heist_test::fib(c, 7); }) == 13);
   }
+}
+
+namespace {
+
+using four_squads = std::array<std::uint32_t, 4>;
+
+/// Four leaves on two squads of one worker each; leaf `last` ends after all others. So the other squad runs these.
+/// Returns the squad that ran each leaf.
+template <class Executor>
+four_squads run_last(Executor& ex, region& r, int last) {
+  std::atomic<int> ended{0};
+  four_squads squads{};
+  auto const leaf = [&](std::size_t number) {
+    return [&, number](auto c) {
+      squads[number] = static_cast<std::uint32_t>(c.squad_id());
+      while (number == static_cast<std::size_t>(last) && ended != 3) heist_test::yield();
+      ++ended;
+    };
+  };
+  ex.invoke(r, [&](auto c) {
+    c.fork_join([&](auto d) { d.fork_join(leaf(0), leaf(1)); }, [&](auto d) { d.fork_join(leaf(2), leaf(3)); });
+  });
+  return squads;
+}
+
+/// The squads that the region has for the leaves, and `otherwise` for those for which it has none.
+four_squads squads_of_leaves(region& r, four_squads const& otherwise) {
+  heist::detail::region_access const known{r};
+  four_squads squads{};
+  for (std::uint32_t i = 0; i != 4; ++i) {
+    using heist::tier::path_of_child;
+    squads[i] = known.squad_of(path_of_child(path_of_child(0, i / 2), i % 2), otherwise[i], 2);
+  }
+  return squads;
+}
+
+constexpr four_squads none{99, 99, 99, 99};
+
+}  // namespace
+
+TEST_CASE("tiers: tasks keep their first squads where memory has nodes and the data is too much for caches", "[fork]") {
+  auto const run = [](char const* machine, std::uint64_t bytes, bool keeps) {
+    INFO(machine << ", " << bytes << " bytes");
+    heist::executor<heist::policy::cab> ex{heist_test::machine_of(machine, 2)};
+    heist_test::watchdog guard{ex, 60s};
+    region r{{.bytes = bytes, .boundary_level = 3}};
+    four_squads const first = run_last(ex, r, 0);
+    for (std::size_t i = 1; i != 4; ++i) CHECK(first[i] != first[0]);
+    CHECK(squads_of_leaves(r, keeps ? none : first) == first);
+    four_squads const second = run_last(ex, r, 1);
+    CHECK(second != first);
+    CHECK(squads_of_leaves(r, keeps ? none : second) == (keeps ? first : second));
+  };
+  run("package:2 [numa] l3:1(size=64KiB) core:1 pu:1", 1 << 20, true);
+  run("package:2 [numa] l3:1(size=64KiB) core:1 pu:1", 1 << 17, false);  // fits into both caches
+  run("package:2 [numa] l3:1(size=64KiB) core:1 pu:1", 0, false);        // unknown
+  run("package:2 l3:1(size=64KiB) core:1 pu:1", 1 << 20, false);         // one node
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "heist/locality/policy/path.hpp"
 #include "heist/region.hpp"
 #include "heist/tiers.hpp"
 #include "support/texts.hpp"
@@ -71,6 +72,35 @@ void check_tree_of_5(region const& r) {
 }
 
 }  // namespace
+
+TEST_CASE("CATS: tasks go where most of their data was touched in the first run", "[fork]") {
+  heist::executor<counted> ex{heist_test::two_by_two()};
+  heist_test::watchdog guard{ex, 60s};
+  region r;
+  std::vector<std::atomic<unsigned>> in_second_squad(8);  // of the 4 leaves of each leaf inter-squad task
+  auto const down = [&](auto const& self, auto c, int depth, std::size_t task) -> void {
+    heist_test::yield();
+    if (depth != 0) {
+      auto const child = [&self, depth, task](std::size_t which) {
+        return [&self, depth, task, which](auto d) { self(self, d, depth - 1, depth > 2 ? 2 * task + which : task); };
+      };
+      c.fork_join(child(0), child(1));
+      return;
+    }
+    told_counters::touch(256 * kib / line, 10 * 256 * kib / line);
+    if (c.squad_id() == 1) ++in_second_squad[task];
+  };
+  ex.invoke(r, [&](auto c) { down(down, c, 5, 0); });
+  INFO(r.profile().text());
+  REQUIRE(r.profile().count(task_tier::leaf_inter) == 8);
+  heist::detail::region_access const known{r};
+  for (std::uint32_t i = 0; i != 8; ++i) {
+    using heist::tier::path_of_child;
+    std::uint64_t const path = path_of_child(path_of_child(path_of_child(0, i / 4), i / 2 % 2), i % 2);
+    INFO("task " << i << ", leaves in the second squad: " << in_second_squad[i]);
+    CHECK(known.squad_of(path, 99, 2) == (in_second_squad[i] > 2 ? 1 : 0));
+  }
+}
 
 TEST_CASE("CATS: the first run is profiled, the others have two tiers", "[fork]") {
   heist::executor<counted> ex{heist_test::two_by_two()};

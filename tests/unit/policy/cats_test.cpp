@@ -13,6 +13,7 @@
 
 #include "heist/core/base/errors.hpp"
 #include "heist/core/base/random.hpp"
+#include "heist/locality/policy/path.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/texts.hpp"
@@ -509,6 +510,40 @@ TEST_CASE("cats: recordings that are no tree are refused", "[policy]") {
   CHECK(has(error_text({task(none, 0), task(2, 0), task(1, 0)}), "2 of its 3 tasks do not descend from the root"));
   CHECK(has(error_text({task(none, 0), task(1, 0)}), "1 of its 2 tasks do not descend from the root"));
   CHECK(make_profile({}, opteron()).empty());
+}
+
+TEST_CASE("cats: a task of the inter tier gets the squad that ran most of its data in the first run", "[policy]") {
+  constexpr std::size_t squads = 4;
+  fast_random random{7};
+  for (int round = 0; round != 50; ++round) {
+    auto r = heat(16 * mib, 256 * kib);
+    for (auto& t : r.tasks) t.squad = static_cast<std::uint32_t>(random.next() % squads);
+    auto const p = make_profile(r.tasks, opteron());
+    REQUIRE(p.decision() == profile_decision::two_tiers);
+    std::vector<std::vector<std::uint64_t>> bytes(r.tasks.size(), std::vector<std::uint64_t>(squads));
+    std::vector<std::uint64_t> paths(r.tasks.size());
+    std::map<std::uint64_t, std::uint32_t> expected;
+    for (std::size_t i = 1; i != r.tasks.size(); ++i)
+      paths[i] = tier::path_of_child(paths[r.tasks[i].parent], r.tasks[i].index);
+    for (std::size_t i = r.tasks.size(); i-- != 0;) {
+      auto const& t = r.tasks[i];
+      bytes[i][t.squad] += t.own.private_misses * 64;
+      for (std::size_t s = 0; s != squads && t.parent != none; ++s) bytes[t.parent][s] += bytes[i][s];
+      auto const most = std::max_element(bytes[i].begin(), bytes[i].end()) - bytes[i].begin();
+      expected[paths[i]] = static_cast<std::uint32_t>(most);
+    }
+    auto const found = tier::squads_of_first_run(r.tasks, p, squads);
+    CHECK(found.size() == p.size() - p.count(task_tier::intra));
+    for (auto const& t : found) CHECK(expected.at(t.path) == t.squad);
+  }
+}
+
+TEST_CASE("cats: without tiers no task has a squad from the first run", "[policy]") {
+  auto const r = heat(16 * mib, 256 * kib);
+  auto one = opteron();
+  one.squads = 1;
+  CHECK(tier::squads_of_first_run(r.tasks, make_profile(r.tasks, one), 1).empty());
+  CHECK(tier::squads_of_first_run({}, region_profile{}, 4).empty());
 }
 
 TEST_CASE("cats: a chain of a hundred thousand tasks takes no recursion", "[policy]") {

@@ -108,6 +108,36 @@ TEST_CASE("squads: without memory sweeps are dealt anew, by the same rules", "[s
   CHECK(with.cache.memory < without.cache.memory);
 }
 
+namespace {
+
+/// Heat beyond the caches of four sockets with memory of their own.
+template <class Policy>
+sim::report beyond_the_caches(sim::page_placement pages) {
+  auto const p = sim::heat({.rows = 2048, .columns = 512, .steps = 10});
+  sim::options wanted{
+      .machine = heist::topology::parse("package:4 [numa] l3:1(size=1MiB) l2:4(size=64KiB) core:1 pu:1"),
+      .squads = squad_by::package};
+  wanted.caches.block_bytes = 1024;
+  wanted.numa.pages = pages;
+  return heist::simulate<Policy>(p, wanted);
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("squads: data beyond the caches is found in near memory, where first touch has put it", "[sim]",
+                   policy::cab, policy::cats) {
+  auto const far_share = [](sim::report const& r) {
+    return static_cast<double>(r.cache.far_memory) / static_cast<double>(r.cache.memory);
+  };
+  using sim::page_placement;
+  auto const with = beyond_the_caches<TestType>(page_placement::first_touch);
+  auto const without = beyond_the_caches<policy::without_memory<TestType>>(page_placement::first_touch);
+  CHECK(far_share(with) < 0.35);
+  CHECK(far_share(without) > 0.5);
+  CHECK(with.makespan < without.makespan);
+  CHECK(far_share(beyond_the_caches<TestType>(page_placement::interleaved)) > 0.7);
+}
+
 TEST_CASE("squads: with one squad there are no tiers", "[sim]") {
   auto const p = sim::heat({.rows = 256, .columns = 64, .steps = 3});
   for_each_policy([&]<class Policy>(char const* name) {

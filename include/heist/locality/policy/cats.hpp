@@ -40,6 +40,22 @@ struct profile_info {
 /// Cost: O(n log n) for n tasks.
 region_profile make_profile(std::vector<profiled_task> const& tasks, profile_info const& info);
 
+/// A task in the inter tier, and a squad for it.
+struct task_squad {
+  std::uint64_t path;  ///< path.hpp; the root's is 0
+  std::uint32_t squad;
+};
+
+/// For each task in the inter tier of `profile`: the squad that ran most of its data, of `squads`, in the run from
+/// which the profile was made. With first touch this squad is near the pages that the run has touched first. Ours: the
+/// paper does not speak of pages.
+///
+/// tasks   those that the profile was made from; a task stands behind its parent
+///
+/// Cost: O(n + squads m) for n tasks, m of them in the inter tier.
+std::vector<task_squad> squads_of_first_run(std::vector<profiled_task> const& tasks, region_profile const& profile,
+                                            std::size_t squads);
+
 namespace detail {
 
 using heist::detail::add_saturated;

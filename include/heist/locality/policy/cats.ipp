@@ -7,12 +7,13 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>  // max, min, sort
+#include <algorithm>  // max_element, min, sort
 #include <queue>      // priority_queue
 #include <tuple>      // tie
 #include <unordered_map>
 
 #include "heist/locality/policy/boundary_level.hpp"
+#include "heist/locality/policy/path.hpp"
 
 namespace heist::tier::detail {
 
@@ -278,6 +279,40 @@ HEIST_COLD_BODY region_profile make_profile(std::vector<profiled_task> const& ta
     for (auto& e : tree.entries) e.tier = task_tier::intra;
   data.entries = std::move(tree.entries);
   return region_profile(std::move(data));
+}
+
+HEIST_COLD_BODY std::vector<task_squad> squads_of_first_run(std::vector<profiled_task> const& tasks,
+                                                            region_profile const& profile, std::size_t squads) {
+  std::vector<task_squad> found;
+  if (profile.decision() != profile_decision::two_tiers) return found;
+  std::vector<std::uint32_t> place(profile.size());  // in `found`; a task below a leaf has that of the leaf
+  for (std::uint32_t e = 0; e != profile.size(); ++e) {
+    profile_entry const& entry = profile[e];
+    std::uint32_t const above = e == region_profile::root ? 0 : place[entry.parent];
+    place[e] = above;
+    if (entry.tier == task_tier::intra) continue;
+    place[e] = static_cast<std::uint32_t>(found.size());
+    found.push_back({e == region_profile::root ? 0 : path_of_child(found[above].path, entry.index), 0});
+  }
+  std::vector<std::uint64_t> bytes(found.size() * squads);
+  std::vector<std::uint32_t> entry_of(tasks.size());
+  for (std::size_t i = 0; i != tasks.size(); ++i) {
+    profiled_task const& t = tasks[i];
+    std::uint32_t const e =
+        t.parent == profiled_task::no_parent ? region_profile::root : profile.lookup(entry_of[t.parent], t.index);
+    entry_of[i] = e;
+    std::uint64_t& sum = bytes[place[e] * squads + t.squad];
+    sum = detail::add_saturated(sum, profile[e].own_bytes);
+  }
+  for (std::uint32_t e = static_cast<std::uint32_t>(profile.size()); e-- != 0;) {
+    if (profile[e].tier == task_tier::intra) continue;
+    std::uint64_t const* const own = &bytes[place[e] * squads];
+    found[place[e]].squad = static_cast<std::uint32_t>(std::max_element(own, own + squads) - own);
+    if (e == region_profile::root) continue;
+    std::uint64_t* const above = &bytes[place[profile[e].parent] * squads];
+    for (std::size_t s = 0; s != squads; ++s) above[s] = detail::add_saturated(above[s], own[s]);
+  }
+  return found;
 }
 
 }  // namespace heist::tier

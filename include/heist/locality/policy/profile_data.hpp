@@ -26,6 +26,7 @@ struct profiled_task {
   std::uint32_t index = 0;           ///< how many tasks its parent had spawned before it
   void const* function = nullptr;    ///< equal for equal code; null equals nothing
   task_counts own;
+  std::uint32_t squad = 0;  ///< that ran it
 };
 
 /// Where the numbers of a profile come from.

@@ -21,10 +21,11 @@ class path_memory {
   static constexpr std::uint32_t unknown = ~std::uint32_t{0};
 
   std::uint32_t find(std::uint64_t path) noexcept;
-  void remember(std::uint64_t path, std::uint32_t number) noexcept;
+  /// `once`: unless a number is remembered already.
+  void remember(std::uint64_t path, std::uint32_t number, bool once = false) noexcept;
 
-  /// Twice the room, if it was too little. Throws bad_alloc.
-  void make_room();
+  /// Room for so many more; twice the room, if it was too little. Throws bad_alloc.
+  void make_room(std::size_t more = 0);
   void clear() noexcept;
 
  private:

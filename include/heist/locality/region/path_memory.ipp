@@ -3,7 +3,7 @@
 
 #include "heist/locality/region/path_memory.hpp"
 
-#include <utility>  // move
+#include <utility>  // exchange, move
 
 namespace heist::detail {
 
@@ -13,10 +13,11 @@ HEIST_COLD_BODY std::uint32_t path_memory::find(std::uint64_t path) noexcept {
   return slots_[place_of(path)].number;
 }
 
-HEIST_COLD_BODY void path_memory::remember(std::uint64_t path, std::uint32_t number) noexcept {
+HEIST_COLD_BODY void path_memory::remember(std::uint64_t path, std::uint32_t number, bool once) noexcept {
   spin_guard guard{lock_};
   if (slots_.empty()) return;
   slot& s = slots_[place_of(path)];
+  if (once && s.number != unknown) return;
   if (s.number == unknown) {
     if (2 * (used_ + 1) > slots_.size()) {
       full_ = true;
@@ -27,10 +28,12 @@ HEIST_COLD_BODY void path_memory::remember(std::uint64_t path, std::uint32_t num
   s = {path, number};
 }
 
-HEIST_COLD_BODY void path_memory::make_room() {
-  if (!slots_.empty() && !full_) return;
-  std::vector<slot> const old = std::move(slots_);
-  slots_ = std::vector<slot>(old.empty() ? first_size : 2 * old.size());
+HEIST_COLD_BODY void path_memory::make_room(std::size_t more) {
+  std::size_t size = slots_.empty() ? first_size : full_ ? 2 * slots_.size() : slots_.size();
+  while (size < 2 * (used_ + more)) size *= 2;
+  if (size == slots_.size()) return;
+  std::vector<slot> made(size);
+  std::vector<slot> const old = std::exchange(slots_, std::move(made));
   full_ = false;
   for (slot const& s : old) {
     if (s.number != unknown) slots_[place_of(s.path)] = s;

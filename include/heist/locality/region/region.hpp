@@ -140,7 +140,7 @@ class region {
   run_times times_;
 
   os_env::atomic<bool> running_{false};
-  std::uint64_t planned_for_ = 0;           ///< the executor for which note_ and level_ hold; 0: none
+  std::uint64_t planned_for_ = 0;  ///< the executor for which note_ and level_ hold; ~: only squad_of_ does; 0: none
   std::optional<std::uint32_t> scheduler_;  ///< the squad where its body runs
   detail::path_memory squad_of_;            ///< which squad ran which inter-squad task
   std::shared_ptr<void> trials_;            ///< results of policy::automatic (locality/automatic/)
@@ -158,7 +158,10 @@ struct region_access {
 
   /// The squad that ran the task of this path last, or `fallback`.
   std::uint32_t squad_of(std::uint64_t path, std::uint32_t fallback, std::size_t squads) const;
-  void remember(std::uint64_t path, std::uint32_t number) const noexcept { r.squad_of_.remember(path, number); }
+  /// `once`: unless something is remembered already.
+  void remember(std::uint64_t path, std::uint32_t number, bool once = false) const noexcept {
+    r.squad_of_.remember(path, number, once);
+  }
 
   std::optional<std::uint32_t>& scheduler() const noexcept { return r.scheduler_; }
   std::string& explanation() const noexcept { return r.note_; }
@@ -188,7 +191,7 @@ struct region_access {
     r.running_.store(false, std::memory_order_release);  // release: for the next run
   }
   /// Between runs.
-  void make_room() const { r.squad_of_.make_room(); }
+  void make_room(std::size_t more = 0) const { r.squad_of_.make_room(more); }
 
   region& r;
 };

@@ -75,7 +75,7 @@ void inter_task::run_on(fiber& self, bool in_place, Call&& call) noexcept {
     task_.in = m.in;
     task_.occupies = !m.squad_was_busy;
     task_.level = level_;
-    if (m.in != remembered_) run_->ran_in(path_, m.in->number);
+    if (m.in != remembered_ || run_->keeps_first()) run_->ran_in(path_, m.in->number);
   }
   interrupted_above const part_of{self, &interrupt_};
   if (!in_place) task_.extension->tell(*self.worker, task_, squad_event::enters);

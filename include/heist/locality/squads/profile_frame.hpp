@@ -24,7 +24,7 @@ class profile_frame final : public frame_tracker {
   ~profile_frame() {
     stop();
     on_->tracker = outer_;
-    run_->recorded(task_, own_);
+    run_->recorded(task_, own_, *on_->worker);
   }
 
   /// Counters are of cores, so both read those of the worker that the frame is on then.

@@ -48,9 +48,11 @@ class region_run {
   /// The squad where the region's body runs: at first that of the worker that enters it.
   squad& squad_of_scheduler(worker& w) const;
 
-  /// The squad that ran the inter-squad task of this path last; the first time, and without memory, that of its parent.
+  /// The squad that ran the inter-squad task of this path last, or first (locality/policy/first_squad.hpp). Where none
+  /// has, and without memory, that of its parent.
   squad& squad_for(std::uint64_t path, squad& of_parent) const;
-  void ran_in(std::uint64_t path, std::uint32_t number) const noexcept { memory_.remember(path, number); }
+  void ran_in(std::uint64_t path, std::uint32_t number) const noexcept { memory_.remember(path, number, keeps_first_); }
+  bool keeps_first() const noexcept { return keeps_first_; }
 
   /// Into how many groups a scope's children are dealt.
   std::size_t groups(std::size_t children) const noexcept;
@@ -67,13 +69,14 @@ class region_run {
 
   /// A task of the first run: its number; not_recorded if there are too many.
   std::uint32_t record(std::uint32_t parent, std::uint32_t index, void const* function) noexcept;
-  void recorded(std::uint32_t task, task_counts const& own) noexcept;
+  void recorded(std::uint32_t task, task_counts const& own, worker const& by) noexcept;
 
   /// Once all tasks have ended. Of a run that an exception has ended nothing is learnt.
   void finish(bool failed) noexcept;
 
  private:
   void learn();
+  void remember_first_run();
 
   /// Tasks of a first run that are recorded; what more of them fork is counted with the task that forked it.
   static constexpr std::size_t most_recorded = std::size_t{1} << 16;
@@ -93,6 +96,7 @@ class region_run {
   tier_mode const tiers_;
   division how_ = division::flat;
   bool how_known_ = true;
+  bool keeps_first_ = false;  ///< tasks return to the squads that ran them first
   std::uint32_t level_ = 0;
   os_env::atomic<bool> shape_changed_{false};
   spin_lock<> lock_;

@@ -7,13 +7,13 @@
 
 #include <exception>
 
+#include "heist/locality/policy/first_squad.hpp"
+
 namespace heist::detail {
 
 HEIST_COLD_BODY division region_run::plan() {
-  if (memory_.planned_for() != scheduler_.serial()) {
-    memory_.forget_squads();
-    how_known_ = false;
-  }
+  how_known_ = memory_.planned_for() == scheduler_.serial();
+  if (!how_known_ && memory_.planned_for() != ~scheduler_.serial()) memory_.forget_squads();
   std::size_t const squads = squads_of(scheduler_).squads.size();
   std::uint64_t const cache = squads_of(scheduler_).cache_bytes();
   if (squads == 1) {
@@ -28,6 +28,9 @@ HEIST_COLD_BODY division region_run::plan() {
     how_ = plan_by_profile(squads, cache);
   }
   memory_.planned_for() = scheduler_.serial();
+  std::uint64_t const bytes =
+      how_ == division::by_profile ? memory_.profile()[region_profile::root].soid_bytes : memory_.r.options().bytes;
+  keeps_first_ = tier::returns_to_first_squad(squads_of(scheduler_).on_several_nodes(), squads, bytes, cache);
   if (how_ != division::flat && how_ != division::profiled && squads_of(scheduler_).has_history_squads)
     memory_.make_room();
   return how_;
@@ -71,9 +74,11 @@ HEIST_COLD_BODY std::uint32_t region_run::record(std::uint32_t parent, std::uint
   return static_cast<std::uint32_t>(tasks_.size() - 1);
 }
 
-HEIST_COLD_BODY void region_run::recorded(std::uint32_t task, task_counts const& own) noexcept {
+HEIST_COLD_BODY void region_run::recorded(std::uint32_t task, task_counts const& own, worker const& by) noexcept {
+  std::uint32_t const squad = member_of(by).in->number;
   spin_guard guard{lock_};
   tasks_[task].own = own;
+  tasks_[task].squad = squad;
 }
 
 HEIST_COLD_BODY void region_run::finish(bool failed) noexcept {
@@ -96,13 +101,21 @@ HEIST_COLD_BODY void region_run::learn() {
     if (auto const& event = squads_of(scheduler_).counters_event(); !event.empty()) info.hardware_event = event;
     memory_.profile() = tier::make_profile(tasks_, info);
     memory_.profile_wanted() = false;
-    memory_.planned_for() = 0;
+    memory_.planned_for() = ~scheduler_.serial();
     memory_.explanation() =
         fmt::format("{}profiled {} tasks: {}", released_, tasks_.size(), memory_.profile().explain());
+    if (squads_of(scheduler_).has_history_squads) remember_first_run();
   } else if (shape_changed_.load(std::memory_order_relaxed)) {  // relaxed: all tasks have ended
     memory_.profile_wanted() = true;
     memory_.explanation() = "the tasks were not those of the profiled run; the next run is profiled again";
   }
+}
+
+/// Pages are near the squads that touched them first, so the next run begins with these.
+HEIST_COLD_BODY void region_run::remember_first_run() {
+  auto const found = tier::squads_of_first_run(tasks_, memory_.profile(), squads_of(scheduler_).squads.size());
+  memory_.make_room(found.size());
+  for (auto const& t : found) memory_.remember(t.path, t.squad);
 }
 
 HEIST_COLD_BODY division region_run::plan_by_level(std::size_t squads, std::uint64_t cache) {

@@ -145,6 +145,7 @@ class squad_extension : public executor_extension,
 
   /// How much cache each squad has to itself; 0 if that is not known.
   std::uint64_t cache_bytes() const noexcept { return cache_bytes_; }
+  bool on_several_nodes() const noexcept { return on_several_nodes_; }
   /// The counts of the core that `w` runs on. By `w`; its first call opens the counters.
   counter_values read_counters(worker& w) noexcept;
   /// After the first read_counters() of some worker.
@@ -164,6 +165,7 @@ class squad_extension : public executor_extension,
   std::vector<squad_member> members_;  // by worker
   std::vector<std::vector<worker*>> peers_;
   std::uint64_t cache_bytes_ = 0;
+  bool on_several_nodes_ = false;
   os_env::atomic<std::uint32_t> graphs_{0};
   counter_operations const* const counters_;
   squad_hook const hook_;

@@ -11,12 +11,14 @@
 #include <utility>  // move
 
 #include "heist/core/scheduler/fiber.hpp"
+#include "heist/locality/policy/first_squad.hpp"
 
 namespace heist::detail {
 
 HEIST_COLD_BODY idle_gate<>* squad_extension::make_gates(core& scheduler, idle_config config) {
   auto const& placed = scheduler.where.squads();
   cache_bytes_ = topology::shared_cache_bytes(scheduler.where.machine(), placed);
+  on_several_nodes_ = tier::on_several_nodes(scheduler.where.machine(), placed);
   squads.make(placed.members.size(), scheduler.worker_count, config);
   peers_.resize(squads.size());
   members_ = std::vector<squad_member>(scheduler.worker_count);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/policy/tier.hpp"
@@ -32,6 +33,7 @@ struct division_info {
   std::uint32_t clock = 3;               ///< costs::clock
   std::optional<std::uint32_t> boundary_level;
   bool has_history_squads = true;
+  bool several_nodes = false;  ///< pages have nodes (options::numa), and workers are on more than one
 };
 
 /// The memory of one region.
@@ -59,19 +61,27 @@ class region_memory {
     if (!scheduler_) scheduler_ = of_worker;
     return *scheduler_;
   }
-  /// The squad that ran the task of this path last, or `fallback`; which it is without memory.
+  /// The squad that ran the task of this path last, or first (locality/policy/first_squad.hpp). Where none has, and
+  /// without memory, `fallback`.
   std::uint32_t squad_of(std::uint64_t path, std::uint32_t fallback, bool has_history) const {
     if (!has_history) return fallback;
     auto const found = squad_of_.find(path);
     return found == squad_of_.end() ? fallback : found->second;
   }
-  void ran_in(std::uint64_t path, std::uint32_t squad) { squad_of_[path] = squad; }
+  void ran_in(std::uint64_t path, std::uint32_t squad) {
+    if (!keeps_first_ || !squad_of_.contains(path)) squad_of_[path] = squad;
+  }
+  /// A worker of this squad runs the task of a profiled run.
+  void profiled_in(std::uint32_t t, run const& r, std::uint32_t squad) {
+    if (first_run_.size() <= t - r.first) first_run_.resize(t - r.first + std::size_t{1});
+    first_run_[t - r.first] = squad;
+  }
 
  private:
   void plan_by_level(program const& p, run const& r, division_info const& info);
 
   /// The profile takes the touched memory of the run's tasks as their footprints.
-  static region_profile make_profile(program const& p, run const& r, division_info const& info);
+  void make_profile(program const& p, run const& r, division_info const& info);
   static void const* function(program const& p, std::uint32_t t) noexcept {
     return reinterpret_cast<void const*>(
         std::uintptr_t{p.task_at(t).function});  // NOLINT: a name that tells code apart
@@ -81,8 +91,10 @@ class region_memory {
   division how_ = division::flat;
   std::string note_;
   std::uint32_t level_ = 0;
+  bool keeps_first_ = false;  ///< tasks return to the squads that ran them first
   bool profile_wanted_ = true, shape_changed_ = false;
   region_profile profile_;
+  std::vector<std::uint32_t> first_run_;  ///< the squads of a profiled run's tasks
   std::optional<std::uint32_t> scheduler_;
   std::unordered_map<std::uint64_t, std::uint32_t> squad_of_;  ///< by path; only looked up
 };

@@ -7,6 +7,8 @@
 
 #include <vector>
 
+#include "heist/locality/policy/first_squad.hpp"
+
 namespace heist::sim {
 
 HEIST_BODY void region_memory::plan(program const& p, run const& r, division_info const& info) {
@@ -25,11 +27,15 @@ HEIST_BODY void region_memory::plan(program const& p, run const& r, division_inf
     how_ = profile_.decision() == profile_decision::two_tiers ? division::by_profile : division::flat;
     note_ = profile_.explain();
   }
+  std::uint64_t const bytes = how_ == division::by_profile ? profile_[region_profile::root].soid_bytes
+                              : r.region == none           ? 0
+                                                           : p.regions()[r.region].bytes;
+  keeps_first_ = tier::returns_to_first_squad(info.several_nodes, info.squads, bytes, info.shared_cache_bytes);
 }
 
 HEIST_BODY void region_memory::finish(program const& p, run const& r, division_info const& info) {
   if (how_ == division::profiled) {
-    profile_ = make_profile(p, r, info);
+    make_profile(p, r, info);
     profile_wanted_ = false;
     note_ = fmt::format("profiled {} tasks: {}", profile_.size(), profile_.explain());
   } else if (shape_changed_) {
@@ -63,7 +69,7 @@ HEIST_BODY void region_memory::plan_by_level(program const& p, run const& r, div
   how_ = level_ == 0 ? division::flat : division::by_level;
 }
 
-HEIST_BODY region_profile region_memory::make_profile(program const& p, run const& r, division_info const& info) {
+HEIST_BODY void region_memory::make_profile(program const& p, run const& r, division_info const& info) {
   std::vector<profiled_task> tasks;
   std::vector<std::uint32_t> numbers{r.first};  // of each task in the program
   tasks.push_back({profiled_task::no_parent, 0, function(p, r.first), own(p, r.first, info)});
@@ -80,7 +86,10 @@ HEIST_BODY region_profile region_memory::make_profile(program const& p, run cons
   known.shared_cache_bytes = info.shared_cache_bytes;
   known.region_bytes = r.region == none ? 0 : p.regions()[r.region].bytes;
   known.hardware_why_not = "a simulated machine has none";
-  return tier::make_profile(tasks, known);
+  profile_ = tier::make_profile(tasks, known);
+  if (!info.has_history_squads) return;
+  for (std::size_t i = 0; i != tasks.size(); ++i) tasks[i].squad = first_run_[numbers[i] - r.first];
+  for (auto const& t : tier::squads_of_first_run(tasks, profile_, info.squads)) squad_of_[t.path] = t.squad;
 }
 
 HEIST_BODY task_counts region_memory::own(program const& p, std::uint32_t t, division_info const& info) noexcept {

@@ -21,6 +21,7 @@ HEIST_BODY void frames::begin_stage(worker& w, std::uint32_t t) {
   for (std::uint32_t i = 0; i != now.touches; ++i)
     waits += memory_.access(w.number, now.first_touch + i, w.told.cache, w.cost_random);
   if (now.touches != 0) waits = memory_.waiting_time(w.number, now_, waits);
+  if (profiles_) region_of(program_.runs()[run_]).profiled_in(t, program_.runs()[run_], w.squad);
   w.task = t;
   if (now.work + waits == 0 && now.children == 0) return next_stage(w, t);
   w.memory_part = waits;

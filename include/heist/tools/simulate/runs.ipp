@@ -24,6 +24,7 @@ HEIST_BODY void frames::begin_run(worker& w) {
   }
   region_memory& region = region_of(r);
   region.plan(program_, r, info_);
+  profiles_ = region.how() == division::profiled;
   tasks_[r.first] = {};
   if (region.how() == division::flat || region.how() == division::profiled)
     return begin(w, r.first, started::run, none);
@@ -54,6 +55,7 @@ HEIST_BODY void frames::end_node(worker& w, std::uint32_t t) {
 HEIST_BODY void frames::end_run(worker& w) {
   run const& r = program_.runs()[run_];
   if (r.nodes == 0) region_of(r).finish(program_, r, info_);
+  profiles_ = false;
   told_.run_times.push_back(now_ - run_start_time_);
   if (steal_recorder_) told_.trees.push_back(r.nodes == 0 ? steal_recorder_->finish_run() : steal_tree{});
   run_start_time_ = now_;

@@ -138,6 +138,7 @@ class state {
   std::size_t run_ = 0;  ///< that runs
   ticks run_start_time_ = 0;
   std::uint32_t nodes_left_ = 0;  ///< of a graph, that have not ended
+  bool profiles_ = false;         ///< the run is profiled
   bool finished_ = false;
   series series_;
   report told_;

@@ -3,6 +3,7 @@
 
 #include "heist/tools/simulate/state.hpp"
 
+#include "heist/locality/policy/first_squad.hpp"
 #include "heist/tools/simulate/fail.hpp"
 
 #include <fmt/core.h>
@@ -69,8 +70,13 @@ HEIST_BODY state::state(program const& p, options const& wanted, policy_values p
   if (follow_.folded())
     told_.notes.push_back(fmt::format("followed without order: the tree is of {} workers, and there are {}",
                                       wanted.follow->worker_count(), count_));
-  info_ = {policy.tiers,       placed_.members.size(), sizes_.of_squad,
-           wanted.costs.clock, wanted.boundary_level,  policy.has_history_squads};
+  info_ = {policy.tiers,
+           placed_.members.size(),
+           sizes_.of_squad,
+           wanted.costs.clock,
+           wanted.boundary_level,
+           policy.has_history_squads,
+           wanted.numa.pages != page_placement::ignored && tier::on_several_nodes(machine_, placed_)};
   if (wanted.trace) recording_.emplace(count_);
   fast_random seeds{wanted.seed};
   workers_.reserve(count_);
