@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "report.hpp"
+#include "wool_cholesky.hpp"
 
 namespace papers::wool {
 
@@ -117,7 +118,7 @@ inline heist::sim::program substring_finder(std::uint32_t n, double cycles, std:
   return b.finish();
 }
 
-/// stress and ssf of all sizes in Table 1, smaller fib and nqueens, a UTS tree of T3's size, and one of 2025 nodes.
+/// stress and ssf of all sizes in Table 1, cholesky without the two largest, smaller fib and nqueens, a UTS tree of T3's size, and one of 2025 nodes.
 inline std::vector<program> programs(request const& wanted) {
   struct row {
     std::uint32_t size;
@@ -130,7 +131,15 @@ inline std::vector<program> programs(request const& wanted) {
                                        {14, 192.1, 7591, 36},
                                        {15, 344, 21557, 77},
                                        {16, 584.8, 60908, 179}}};
+  constexpr std::array<row, 3> of_cholesky{{{125, 10.4, 42841, 11}, {250, 26, 280848, 16}, {500, 71, 2073750, 31}}};
   std::vector<program> all;
+  for (auto const& r : of_cholesky) {
+    if (wanted.quick && r.size > 125) break;
+    std::uint32_t const repetitions = wanted.quick ? 1 : 2000 / r.size / (r.size / 125);
+    all.push_back({fmt::format("cholesky {}", r.size),
+                   cholesky_tree{r.size, 4, wanted.seed}.program(1000 * r.kilocycles, repetitions), r.parallelism,
+                   repetitions * r.kilocycles / r.kilocycles_between_steals});
+  }
   for (auto const& r : of_stress) {
     if (wanted.quick && r.size > 10) break;
     std::uint32_t const repetitions = wanted.quick ? 2 : 1u << (16 - r.size);
