@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs oneTBB's own example programs on heist and on oneTBB: run_tbb_examples.py [ONETBB_CHECKOUT] [--only NAME,...]
+"""Runs oneTBB's own example programs on heist and on oneTBB: run_tbb_examples.py [ONETBB_CHECKOUT] [--only NAME,...] [--policy NAME]
 
 The checkout is a clone of https://github.com/uxlfoundation/oneTBB, or what TBB_DIR names. Builds oneTBB and, as they are, its
 examples with their own CMake files: once as they come, and once with include/heist/compat/tbb before oneTBB's headers, of which
@@ -13,6 +13,15 @@ import sys
 import time
 
 import runner
+
+# Policies of heist's side, and the header that has each. Those with squads run on two squads of one core.
+POLICIES = {
+    "random": ("heist::policy::random", "heist/policy.hpp"),
+    "child-first": ("heist::policy::with_order<heist::policy::random,heist::order::child_first>", "heist/policy.hpp"),
+    "cab": ("heist::policy::cab", "heist/locality.hpp"),
+    "automatic": ("heist::policy::automatic", "heist/locality.hpp"),
+}
+TWO_SQUADS = "package:2 l3:1 core:1 pu:1"
 
 # Example, program, arguments, its result. The arguments give each enough work, and the programs their most threads.
 # A result is a file that the program writes, or "" for what it prints.
@@ -47,7 +56,8 @@ foreach(part tbb tbbmalloc)
 endforeach()
 set_target_properties(TBB::tbb PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES "{root}/include/heist/compat/tbb;{root}/include;{checkout}/include"
-  INTERFACE_COMPILE_DEFINITIONS "HEIST_SEPARATE_COMPILATION;_GLIBCXX_USE_TBB_PAR_BACKEND=0"
+  INTERFACE_COMPILE_DEFINITIONS "HEIST_SEPARATE_COMPILATION;_GLIBCXX_USE_TBB_PAR_BACKEND=0;HEIST_COMPAT_POLICY={policy}"
+  INTERFACE_COMPILE_OPTIONS "SHELL:-include {header}"
   INTERFACE_LINK_LIBRARIES "{build}/bodies.o;{library};boost_context;fmt;hwloc;dl")
 """
 ON_ONETBB = """
@@ -61,7 +71,8 @@ set_target_properties(TBB::tbbmalloc PROPERTIES INTERFACE_LINK_LIBRARIES "{mallo
 
 wanted, checkout, examples, build = runner.arguments(
     __doc__, "TBB_DIR", "examples", "build/compat_tbb_examples",
-    lambda parser: parser.add_argument("--rounds", type=int, default=7))
+    lambda parser: (parser.add_argument("--rounds", type=int, default=7),
+                    parser.add_argument("--policy", choices=POLICIES, default="random", help="of heist")))
 checkout, examples, build = checkout.resolve(), examples.resolve(), build.resolve()
 
 
@@ -90,10 +101,14 @@ if built("tbb") is None:
         sys.exit(error[-2000:])
 runner.prepare(wanted.cxx, ["-std=c++20", "-O2", "-w", f"-I{runner.ROOT}/include", "-pthread"], build,
                [("bodies.o", ["-DHEIST_SEPARATE_COMPILATION", "-c", f"{runner.ROOT}/cmake/compiled.cpp"], False)])
-SIDES = {"heist": ON_HEIST, "onetbb": ON_ONETBB}
+HEIST = "heist" if wanted.policy == "random" else "heist_" + wanted.policy
+SIDES = {HEIST: ON_HEIST, "onetbb": ON_ONETBB}
+policy, header = POLICIES[wanted.policy]
 for side, text in SIDES.items():
     (build / f"{side}.cmake").write_text(text.format(root=runner.ROOT, checkout=checkout, build=build, library=built("tbb"),
-                                                     malloc=built("tbbmalloc")))
+                                                     malloc=built("tbbmalloc"), policy=policy, header=header))
+if header == "heist/locality.hpp":
+    os.environ.setdefault("HEIST_TOPOLOGY", TWO_SQUADS)
 
 
 def results(text):
@@ -144,8 +159,8 @@ for example, program, arguments, result in EXAMPLES:
         bad += 1
         print(f"{program:34}{'-':>10}  {error}", flush=True)
         continue
-    equal = "" if result is None else "equal" if gave["heist"] == gave["onetbb"] else "DIFFERS"
+    equal = "" if result is None else "equal" if gave[HEIST] == gave["onetbb"] else "DIFFERS"
     bad += equal == "DIFFERS"
     of = {side: statistics.median(t) for side, t in times.items()}
-    print(f"{program:34}{equal:>10}{of['heist']:10.3f}{of['onetbb']:10.3f}{of['heist'] / of['onetbb']:7.2f}", flush=True)
+    print(f"{program:34}{equal:>10}{of[HEIST]:10.3f}{of['onetbb']:10.3f}{of[HEIST] / of['onetbb']:7.2f}", flush=True)
 sys.exit(bad != 0)
