@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/slow.hpp"
+#include "support/yield.hpp"
 
 namespace {
 
@@ -248,4 +250,38 @@ TEST_CASE("caller: an executor that nobody has called ends", "[scheduler]") {
     if (i % 2 == 0) ex.post([] {});
     if (i % 5 == 0) ex.run_here([](auto) {});
   }
+}
+
+TEST_CASE("caller: a worker that is awake gives its place to a thread that calls again and again", "[scheduler]") {
+  for (std::size_t const workers : {1, 2}) {
+    heist::executor<> ex{workers};
+    std::vector<heist::future<void>> busy;
+    for (std::size_t i = 0; i != workers; ++i) busy.push_back(ex.submit([] { heist_test::yield(); }));
+    for (auto& f : busy) f.get();
+    auto const caller = std::this_thread::get_id();
+    bool here = false;
+    for (long calls = 0; !here && calls != 1'000'000; ++calls)
+      here = ex.run_here([&](heist::context) { return std::this_thread::get_id() == caller; });
+    CHECK(here);
+  }
+}
+
+TEST_CASE("caller: places are given while others submit and call", "[scheduler]") {
+  heist::executor<> ex{2};
+  std::atomic<long> ended{0};
+  constexpr int rounds = heist_test::slow ? 500 : 5000;
+  std::vector<std::thread> threads;
+  for (int t = 0; t != 3; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i != rounds; ++i) {
+        if (t == 0) {
+          ex.submit([&] { ++ended; }).get();
+        } else {
+          ex.run_here([&](heist::context c) { c.fork_join([&](auto) { ++ended; }, [](auto) {}); });
+        }
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  CHECK(ended == 3 * rounds);
 }

@@ -9,6 +9,10 @@
 
 namespace heist::detail {
 
+/// In ticks. A caller that has waited for longer than this, or was refused a short time before, wants a worker's place
+/// for its next call. It then waits for at most as long until it has one.
+inline constexpr std::uint64_t place_patience = 20'000;
+
 HEIST_BODY void release_slot(worker& w, bool has_helper) noexcept {
   if (w.scheduler.limit != nullptr) w.scheduler.limit->end(w);
   // A fiber that may resume on this thread only would resume on the helper's.
@@ -36,6 +40,44 @@ HEIST_COLD_BODY worker* core::borrow_worker() noexcept {
   }
   return_to_sleep(w);
   return nullptr;
+}
+
+/// After a wish: the worker that gives its place is about to fall asleep. Null if that takes too long. A wish that nobody
+/// has seen stays: the worker that searches may have no processor before this thread has waited.
+HEIST_COLD_BODY worker* core::wait_for_place() noexcept {
+  if (wish_.load(std::memory_order_relaxed) == place_wish::none) return nullptr;  // relaxed: a hint, as below
+  for (std::uint64_t const since = os_env::ticks();;) {
+    if (outer_gate_->notifier().maybe_waiting()) {
+      if (worker* const w = borrow_worker(); w != nullptr) {
+        wish_.store(place_wish::none, std::memory_order_relaxed);  // relaxed: a hint
+        return w;
+      }
+    }
+    os_env::relax();
+    bool const is_given = wish_.load(std::memory_order_relaxed) == place_wish::given;  // relaxed: a hint
+    if (os_env::ticks() - since < (is_given ? place_patience : place_patience / 8)) continue;
+    if (is_given) wish_.store(place_wish::none, std::memory_order_relaxed);  // relaxed: a hint
+    return nullptr;
+  }
+}
+
+HEIST_COLD_BODY bool core::take_wish() noexcept {
+  place_wish wanted = place_wish::wanted;
+  return wish_.compare_exchange_strong(wanted, place_wish::given, std::memory_order_relaxed);  // relaxed: a hint
+}
+
+HEIST_COLD_BODY void core::wait_for_refused(async_base& task) {
+  std::uint64_t const since = os_env::ticks();
+  if (!task.finished.is_ready()) wait_for_future_to_the_end(task);
+  if (this_worker() != nullptr || !may_have_helper()) return;
+  std::uint64_t const now = os_env::ticks();
+  std::uint64_t const last = last_refused_.exchange(now, std::memory_order_relaxed);  // relaxed: a hint, as below
+  if (now - since > place_patience || since - last < 4 * place_patience)
+    wish_.store(place_wish::wanted, std::memory_order_relaxed);  // relaxed: a hint
+}
+
+HEIST_COLD_BODY bool core::may_have_helper() const noexcept {
+  return has_slot_for_helper() && extension == nullptr && on_fiber == nullptr && !outer_gate_->never_sleeps();
 }
 
 HEIST_COLD_BODY void core::give_worker_back(worker& w) noexcept {
@@ -74,9 +116,10 @@ HEIST_COLD_BODY void core::place_helper(helper& me, worker& w, fiber& first) noe
 
 HEIST_COLD_BODY bool core::run_as_helper(async_base& task) {
   check_process();
-  if (!has_slot_for_helper() || extension != nullptr || on_fiber != nullptr) return false;
+  if (!may_have_helper()) return false;
   if (has_helper_.exchange(true, std::memory_order_acquire)) return false;  // acquire: pairs with the last one's end
-  worker* const w = borrow_worker();  // kept: the thread is this worker until it has left
+  worker* w = borrow_worker();  // kept: the thread is this worker until it has left
+  if (w == nullptr) w = wait_for_place();
   fiber* first = nullptr;
   if (w != nullptr) {
     try {

@@ -46,6 +46,13 @@ inline constexpr std::size_t max_workers = event_count<>::max_waiters;
 /// A larger number is a negative one or one that was never set, and sums with it would wrap.
 inline constexpr std::size_t most_fibers = std::size_t{1} << 26;
 
+/// What a caller that found no sleeping worker wants of the workers that search (executor/README.md, "Helpers").
+enum class place_wish : std::uint8_t {
+  none,
+  wanted,
+  given  ///< one of them is about to sleep
+};
+
 /// Threads  push() by the worker named; everything else that is public by any thread unless it says otherwise.
 class core {
  public:
@@ -257,6 +264,10 @@ class core {
   std::uint64_t serial() const noexcept { return serial_; }
 
   bool stopping() const noexcept { return stop_.load(std::memory_order_acquire); }  // acquire: pairs with the stop
+  /// Asked by a worker that searches. True: it is to sleep, so that a helper can have its place.
+  bool gives_place() noexcept {
+    return wish_.load(std::memory_order_relaxed) == place_wish::wanted && take_wish();  // relaxed: a hint
+  }
 
   /// May `thief` find something? Called before it sleeps: every source of work is named here and nowhere else. Asks
   /// workers that have nothing to give to make their forks public.
@@ -318,6 +329,8 @@ class core {
   /// The calling thread, which is no worker, runs the task, and other work as a worker, until the task has ended.
   /// False if no worker sleeps, or there is another helper: nothing has been done.
   bool run_as_helper(async_base& task);
+  /// After that was false and `task` was submitted: waits for it.
+  void wait_for_refused(async_base& task);
   void give_worker_back(worker& w) noexcept;
   void helper_has_left() noexcept;
 
@@ -355,8 +368,11 @@ class core {
   os_thread& start_os_thread(worker* first);  ///< which carries it, or nothing if that is null
   void release_os_threads() noexcept;
   void stop_and_join() noexcept;
+  bool take_wish() noexcept;
   bool has_slot_for_helper() const noexcept { return worker_count != event_count<>::max_waiters; }
+  bool may_have_helper() const noexcept;
   worker* borrow_worker() noexcept;
+  worker* wait_for_place() noexcept;
   /// The slot of `w` is lendable again: so is its thread.
   void return_to_sleep(worker& w) noexcept;
   void place_helper(helper& me, worker& w, fiber& first) noexcept;
@@ -402,9 +418,11 @@ class core {
   };
   enrolled place_;  ///< among those of the program
   os_env::atomic<bool> stop_{false};
+  os_env::atomic<place_wish> wish_{place_wish::none};
   os_env::atomic<bool> has_helper_{false};
-  os_env::atomic<bool> any_opener_{false};  // one thread opens task stacks at a time
-  os_env::atomic<bool> long_tasks_{false};  // thieves have asked for continuations and waited
+  os_env::atomic<std::uint64_t> last_refused_{0};  ///< when a call from outside had to wait for workers last, in ticks
+  os_env::atomic<bool> any_opener_{false};         // one thread opens task stacks at a time
+  os_env::atomic<bool> long_tasks_{false};         // thieves have asked for continuations and waited
   os_env::atomic<bool> trim_claimed_{false};
   mutable spin_lock<> lock_;  // guards the rest
   unique_ptr<fiber> fibers_;  // all there are, linked by next_of_all

@@ -267,6 +267,10 @@ class worker_loop {
 
   /// Takes the idle policy's step after a failed attempt. False: the worker is to sleep.
   HEIST_ALWAYS_INLINE static bool pause(worker& w, idle_type& idle) {
+    if constexpr (!idle_type::never_sleeps) {
+      if (w.scheduler.gives_place()) [[unlikely]]
+        return false;
+    }
     switch (idle.failed()) {
       case idle::step::search:
         os_env::relax();

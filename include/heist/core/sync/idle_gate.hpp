@@ -173,6 +173,8 @@ class idle_gate {
     return idle_outcome::slept;
   }
 
+  bool never_sleeps() const noexcept { return config_.never_sleeps; }
+
   /// Wakes one more sleeper (BWS: a thief does it for a busy worker).
   void wake_one() noexcept { notify_any(true); }
 
