@@ -107,3 +107,26 @@ TEST_CASE("tiers: tasks keep their first squads where memory has nodes and the d
   run("package:2 [numa] l3:1(size=64KiB) core:1 pu:1", 0, false);        // unknown
   run("package:2 l3:1(size=64KiB) core:1 pu:1", 1 << 20, false);         // one node
 }
+
+TEST_CASE("tiers: the first run of a region with many inter-squad tasks is remembered whole", "[fork]") {
+  heist::executor<heist::policy::cab> ex{heist_test::machine_of("package:2 [numa] l3:1(size=64KiB) core:1 pu:1", 2)};
+  heist_test::watchdog guard{ex, 60s};
+  constexpr std::uint32_t level = 9;
+  region r{{.branching = 2, .bytes = 1 << 20, .boundary_level = level}};
+  std::array<std::uint32_t, 1u << (level - 1)> squads{};
+  auto const down = [&](auto const& self, auto c, std::uint32_t depth, std::size_t number) -> void {
+    if (depth == level) {
+      squads[number] = static_cast<std::uint32_t>(c.squad_id());
+      return;
+    }
+    c.fork_join([&, depth, number](auto d) { self(self, d, depth + 1, 2 * number); },
+                [&, depth, number](auto d) { self(self, d, depth + 1, 2 * number + 1); });
+  };
+  ex.invoke(r, [&](auto c) { down(down, c, 1, 0); });
+  heist::detail::region_access const known{r};
+  for (std::uint32_t i = 0; i != squads.size(); ++i) {
+    std::uint64_t path = 0;
+    for (std::uint32_t bit = level - 1; bit-- != 0;) path = heist::tier::path_of_child(path, i >> bit & 1);
+    CHECK(known.squad_of(path, 99, 2) == squads[i]);
+  }
+}

@@ -102,6 +102,31 @@ TEST_CASE("CATS: tasks go where most of their data was touched in the first run"
   }
 }
 
+TEST_CASE("CATS: a run that is profiled again keeps the first squads where pages have nodes", "[fork]") {
+  heist::executor<counted> ex{heist_test::machine_of("package:2 [numa] l3:1(size=1MiB) core:1 pu:1", 2)};
+  heist_test::watchdog guard{ex, 60s};
+  region r;
+  auto const leaves = [&] {
+    heist::detail::region_access const known{r};
+    std::vector<std::uint32_t> all;
+    for (std::uint32_t i = 0; i != 8; ++i) {
+      using heist::tier::path_of_child;
+      all.push_back(known.squad_of(path_of_child(path_of_child(path_of_child(0, i / 4), i / 2 % 2), i % 2), 99, 2));
+    }
+    return all;
+  };
+  auto const run = [&] { ex.invoke(r, [](auto c) { return tree(c, 5, leaf_does::misses); }); };
+  run();
+  auto const first = leaves();
+  for (std::uint32_t const squad : first) CHECK(squad < 2);
+  for (int i = 0; i != 5; ++i) {
+    r.reprofile();
+    run();
+    CHECK(has(r.explain(), "profiled"));
+    CHECK(leaves() == first);
+  }
+}
+
 TEST_CASE("CATS: the first run is profiled, the others have two tiers", "[fork]") {
   heist::executor<counted> ex{heist_test::two_by_two()};
   heist_test::watchdog guard{ex, 60s};

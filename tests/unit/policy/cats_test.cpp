@@ -538,6 +538,16 @@ TEST_CASE("cats: a task of the inter tier gets the squad that ran most of its da
   }
 }
 
+TEST_CASE("cats: a task without data gets no squad from the first run", "[policy]") {
+  auto r = heat(16 * mib, mib);
+  auto const idle = r.add(0, &heat_code);
+  r.tasks[idle].squad = 3;
+  auto const p = make_profile(r.tasks, opteron());
+  auto const found = tier::squads_of_first_run(r.tasks, p, 4);
+  CHECK(found.size() + 1 == p.size() - p.count(task_tier::intra));
+  for (auto const& t : found) CHECK(t.path != tier::path_of_child(0, 1));
+}
+
 TEST_CASE("cats: without tiers no task has a squad from the first run", "[policy]") {
   auto const r = heat(16 * mib, 256 * kib);
   auto one = opteron();

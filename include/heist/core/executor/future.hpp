@@ -297,16 +297,13 @@ decltype(auto) run_here_on(core& scheduler, F&& f, Given&&... given) {
   auto* const task = make_submitted<async_task<Context, function, result, Extra>>(scheduler, std::forward<F>(f),
                                                                                   std::forward<Given>(given)...);
   future<result> ended = future_access::make<result>(*task);
-  bool helped = false;
   try {
-    helped = this_worker() == nullptr && scheduler.run_as_helper(*task);
-    if (!helped) submit_async(scheduler, *task);
+    if (this_worker() != nullptr || !scheduler.run_as_helper(*task)) submit_async(scheduler, *task);
   } catch (...) {
     task->forget_pending();
     task->release();
     throw;
   }
-  if (!helped) scheduler.wait_for_refused(*task);
   return future_access::take_at_the_end(std::move(ended));
 }
 

@@ -9,9 +9,14 @@
 
 namespace heist::detail {
 
-/// In ticks. A caller that has waited for longer than this, or was refused a short time before, wants a worker's place
-/// for its next call. It then waits for at most as long until it has one.
-inline constexpr std::uint64_t place_patience = 20'000;
+/// In ticks: how long a helper waits for a worker that is about to fall asleep, and the time between two calls that find
+/// nobody asleep from which on a helper waits.
+inline constexpr std::uint64_t place_patience = 20'000, refused_often = 400'000;
+/// In ticks: a wish after which a call is refused sooner was not worth the sleep. And how many wishes are left out at most.
+inline constexpr std::uint64_t place_lasts = 5'000'000;
+inline constexpr std::uint32_t most_forgone = 255;
+/// The same where ticks are slow: rounds of eight relax instructions, and attempts to borrow.
+inline constexpr unsigned most_rounds = 256, most_attempts = 8;
 
 HEIST_BODY void release_slot(worker& w, bool has_helper) noexcept {
   if (w.scheduler.limit != nullptr) w.scheduler.limit->end(w);
@@ -42,42 +47,52 @@ HEIST_COLD_BODY worker* core::borrow_worker() noexcept {
   return nullptr;
 }
 
-/// After a wish: the worker that gives its place is about to fall asleep. Null if that takes too long. A wish that nobody
-/// has seen stays: the worker that searches may have no processor before this thread has waited.
+/// Nobody sleeps. If that was so a short time before, too, asks a worker that searches to sleep, and waits a little. Null
+/// if that takes too long. A wish that nobody has seen stays: the worker that searches may have no processor before this
+/// thread has waited. By the only helper.
 HEIST_COLD_BODY worker* core::wait_for_place() noexcept {
-  if (wish_.load(std::memory_order_relaxed) == place_wish::none) return nullptr;  // relaxed: a hint, as below
-  for (std::uint64_t const since = os_env::ticks();;) {
+  std::uint64_t const since = os_env::ticks();
+  bool const often = since - std::exchange(last_refused_, since) < refused_often;
+  if (!often || has_caller_place_ || outer_gate_->never_sleeps() || outer_gate_->thieves() == 0) return nullptr;
+  if (last_wish_ != 0) {
+    // Where others wake the workers again the last wish was of little use. Then fewer wishes follow.
+    bool const was_lost_soon = since - std::exchange(last_wish_, 0) < place_lasts;
+    left_to_forgo_ = forgo_ = was_lost_soon ? (forgo_ < most_forgone ? 2 * forgo_ + 1 : forgo_) : 0;
+  }
+  if (left_to_forgo_ != 0) {
+    --left_to_forgo_;
+    return nullptr;
+  }
+  place_wish none = place_wish::none;
+  if (wish_.compare_exchange_strong(none, place_wish::wanted, std::memory_order_relaxed))
+    last_wish_ = since;  // relaxed: a hint
+  unsigned attempts = 0;
+  for (unsigned rounds = 0; rounds != most_rounds && attempts != most_attempts; ++rounds) {
     if (outer_gate_->notifier().maybe_waiting()) {
+      ++attempts;  // it may be about to lend its slot
       if (worker* const w = borrow_worker(); w != nullptr) {
         wish_.store(place_wish::none, std::memory_order_relaxed);  // relaxed: a hint
         return w;
       }
     }
-    os_env::relax();
+    for (int i = 0; i != 8; ++i) os_env::relax();
     bool const is_given = wish_.load(std::memory_order_relaxed) == place_wish::given;  // relaxed: a hint
-    if (os_env::ticks() - since < (is_given ? place_patience : place_patience / 8)) continue;
-    if (is_given) wish_.store(place_wish::none, std::memory_order_relaxed);  // relaxed: a hint
-    return nullptr;
+    if (os_env::ticks() - since > (is_given ? place_patience : place_patience / 8)) break;
   }
+  withdraw_gift();
+  return nullptr;
 }
 
-HEIST_COLD_BODY bool core::take_wish() noexcept {
+HEIST_COLD_BODY bool core::take_wish(worker const& w) noexcept {
+  if (w.has_helper || w.pinned_fibers != 0) return false;  // its place cannot be lent
   place_wish wanted = place_wish::wanted;
   return wish_.compare_exchange_strong(wanted, place_wish::given, std::memory_order_relaxed);  // relaxed: a hint
 }
 
-HEIST_COLD_BODY void core::wait_for_refused(async_base& task) {
-  std::uint64_t const since = os_env::ticks();
-  if (!task.finished.is_ready()) wait_for_future_to_the_end(task);
-  if (this_worker() != nullptr || !may_have_helper()) return;
-  std::uint64_t const now = os_env::ticks();
-  std::uint64_t const last = last_refused_.exchange(now, std::memory_order_relaxed);  // relaxed: a hint, as below
-  if (now - since > place_patience || since - last < 4 * place_patience)
-    wish_.store(place_wish::wanted, std::memory_order_relaxed);  // relaxed: a hint
-}
-
-HEIST_COLD_BODY bool core::may_have_helper() const noexcept {
-  return has_slot_for_helper() && extension == nullptr && on_fiber == nullptr && !outer_gate_->never_sleeps();
+HEIST_COLD_BODY void core::withdraw_gift() noexcept {
+  if (wish_.load(std::memory_order_relaxed) != place_wish::given) return;  // relaxed: a hint
+  place_wish given = place_wish::given;
+  wish_.compare_exchange_strong(given, place_wish::none, std::memory_order_relaxed);  // relaxed: a hint
 }
 
 HEIST_COLD_BODY void core::give_worker_back(worker& w) noexcept {
@@ -116,7 +131,7 @@ HEIST_COLD_BODY void core::place_helper(helper& me, worker& w, fiber& first) noe
 
 HEIST_COLD_BODY bool core::run_as_helper(async_base& task) {
   check_process();
-  if (!may_have_helper()) return false;
+  if (!has_slot_for_helper() || extension != nullptr || on_fiber != nullptr) return false;
   if (has_helper_.exchange(true, std::memory_order_acquire)) return false;  // acquire: pairs with the last one's end
   worker* w = borrow_worker();  // kept: the thread is this worker until it has left
   if (w == nullptr) w = wait_for_place();

@@ -265,9 +265,10 @@ class core {
 
   bool stopping() const noexcept { return stop_.load(std::memory_order_acquire); }  // acquire: pairs with the stop
   /// Asked by a worker that searches. True: it is to sleep, so that a helper can have its place.
-  bool gives_place() noexcept {
-    return wish_.load(std::memory_order_relaxed) == place_wish::wanted && take_wish();  // relaxed: a hint
+  bool gives_place(worker const& w) noexcept {
+    return wish_.load(std::memory_order_relaxed) == place_wish::wanted && take_wish(w);  // relaxed: a hint
   }
+  void withdraw_gift() noexcept;  ///< it does not sleep
 
   /// May `thief` find something? Called before it sleeps: every source of work is named here and nowhere else. Asks
   /// workers that have nothing to give to make their forks public.
@@ -329,8 +330,6 @@ class core {
   /// The calling thread, which is no worker, runs the task, and other work as a worker, until the task has ended.
   /// False if no worker sleeps, or there is another helper: nothing has been done.
   bool run_as_helper(async_base& task);
-  /// After that was false and `task` was submitted: waits for it.
-  void wait_for_refused(async_base& task);
   void give_worker_back(worker& w) noexcept;
   void helper_has_left() noexcept;
 
@@ -368,9 +367,8 @@ class core {
   os_thread& start_os_thread(worker* first);  ///< which carries it, or nothing if that is null
   void release_os_threads() noexcept;
   void stop_and_join() noexcept;
-  bool take_wish() noexcept;
+  bool take_wish(worker const& w) noexcept;
   bool has_slot_for_helper() const noexcept { return worker_count != event_count<>::max_waiters; }
-  bool may_have_helper() const noexcept;
   worker* borrow_worker() noexcept;
   worker* wait_for_place() noexcept;
   /// The slot of `w` is lendable again: so is its thread.
@@ -420,9 +418,11 @@ class core {
   os_env::atomic<bool> stop_{false};
   os_env::atomic<place_wish> wish_{place_wish::none};
   os_env::atomic<bool> has_helper_{false};
-  os_env::atomic<std::uint64_t> last_refused_{0};  ///< when a call from outside had to wait for workers last, in ticks
-  os_env::atomic<bool> any_opener_{false};         // one thread opens task stacks at a time
-  os_env::atomic<bool> long_tasks_{false};         // thieves have asked for continuations and waited
+  // Of wishes; used by the only helper. In ticks: nobody slept; the last wish. And wishes to be left out.
+  std::uint64_t last_refused_ = 0, last_wish_ = 0;
+  std::uint32_t forgo_ = 0, left_to_forgo_ = 0;
+  os_env::atomic<bool> any_opener_{false};  // one thread opens task stacks at a time
+  os_env::atomic<bool> long_tasks_{false};  // thieves have asked for continuations and waited
   os_env::atomic<bool> trim_claimed_{false};
   mutable spin_lock<> lock_;  // guards the rest
   unique_ptr<fiber> fibers_;  // all there are, linked by next_of_all

@@ -148,6 +148,7 @@ class worker_loop {
       idle_outcome const what = fall_asleep(w);
       search::is_awake(w);
       notified = what == idle_outcome::slept;
+      if (!notified) scheduler.withdraw_gift();
       if (notified) {
         if constexpr (idle::sleep_told_policy<idle_type>) scheduler_of(self).idle(w).slept(os_env::ticks() - since);
         w.gate->start_stealing();
@@ -268,7 +269,7 @@ class worker_loop {
   /// Takes the idle policy's step after a failed attempt. False: the worker is to sleep.
   HEIST_ALWAYS_INLINE static bool pause(worker& w, idle_type& idle) {
     if constexpr (!idle_type::never_sleeps) {
-      if (w.scheduler.gives_place()) [[unlikely]]
+      if (w.scheduler.gives_place(w)) [[unlikely]]
         return false;
     }
     switch (idle.failed()) {

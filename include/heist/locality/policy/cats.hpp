@@ -46,7 +46,7 @@ struct task_squad {
   std::uint32_t squad;
 };
 
-/// For each task in the inter tier of `profile`: the squad that ran most of its data, of `squads`, in the run from
+/// For each task with data in the inter tier of `profile`: the squad that ran most of it, of `squads`, in the run from
 /// which the profile was made. With first touch this squad is near the pages that the run has touched first. Ours: the
 /// paper does not speak of pages.
 ///

@@ -53,7 +53,6 @@ HEIST_COLD_BODY std::uint32_t region_access::squad_of(std::uint64_t path, std::u
 
 HEIST_COLD_BODY void region_access::forget_squads() const noexcept {
   r.squad_of_.clear();
-  r.scheduler_.reset();
 }
 
 }  // namespace heist::detail

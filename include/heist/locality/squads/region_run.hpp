@@ -77,6 +77,7 @@ class region_run {
  private:
   void learn();
   void remember_first_run();
+  std::size_t inter_tasks() const noexcept;
 
   /// Tasks of a first run that are recorded; what more of them fork is counted with the task that forked it.
   static constexpr std::size_t most_recorded = std::size_t{1} << 16;

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include <exception>
+#include <new>  // bad_alloc
 
 #include "heist/locality/policy/first_squad.hpp"
 
@@ -13,7 +14,10 @@ namespace heist::detail {
 
 HEIST_COLD_BODY division region_run::plan() {
   how_known_ = memory_.planned_for() == scheduler_.serial();
-  if (!how_known_ && memory_.planned_for() != ~scheduler_.serial()) memory_.forget_squads();
+  if (!how_known_ && memory_.planned_for() != ~scheduler_.serial()) {
+    memory_.forget_squads();
+    memory_.scheduler().reset();
+  }
   std::size_t const squads = squads_of(scheduler_).squads.size();
   std::uint64_t const cache = squads_of(scheduler_).cache_bytes();
   if (squads == 1) {
@@ -32,8 +36,18 @@ HEIST_COLD_BODY division region_run::plan() {
       how_ == division::by_profile ? memory_.profile()[region_profile::root].soid_bytes : memory_.r.options().bytes;
   keeps_first_ = tier::returns_to_first_squad(squads_of(scheduler_).on_several_nodes(), squads, bytes, cache);
   if (how_ != division::flat && how_ != division::profiled && squads_of(scheduler_).has_history_squads)
-    memory_.make_room();
+    memory_.make_room(how_known_ ? 0 : inter_tasks());
   return how_;
+}
+
+/// How many inter-squad tasks the run has, or may have.
+HEIST_COLD_BODY std::size_t region_run::inter_tasks() const noexcept {
+  if (how_ == division::by_profile) return memory_.profile().size() - memory_.profile().count(task_tier::intra);
+  if (how_ != division::by_level) return 0;
+  std::size_t const branching = memory_.r.options().branching < 2 ? 2 : memory_.r.options().branching;
+  std::size_t all = 1, of_level = 1;
+  for (std::uint32_t l = 1; l < level_ && all < most_recorded; ++l) all += of_level *= branching;
+  return all < most_recorded ? all : most_recorded;
 }
 
 HEIST_COLD_BODY void region_run::not_split() noexcept {
@@ -43,7 +57,7 @@ HEIST_COLD_BODY void region_run::not_split() noexcept {
         "traditional stealing because all fiber stacks are in use; fix it by a larger options::max_fibers";
   } catch (std::exception const&) {  // no memory for the sentence
   }
-  memory_.planned_for() = 0;  // the next run is planned again
+  memory_.planned_for() = ~scheduler_.serial();  // the next run is planned again
 }
 
 HEIST_COLD_BODY squad& region_run::squad_of_scheduler(worker& w) const {
@@ -113,9 +127,21 @@ HEIST_COLD_BODY void region_run::learn() {
 
 /// Pages are near the squads that touched them first, so the next run begins with these.
 HEIST_COLD_BODY void region_run::remember_first_run() {
-  auto const found = tier::squads_of_first_run(tasks_, memory_.profile(), squads_of(scheduler_).squads.size());
-  memory_.make_room(found.size());
-  for (auto const& t : found) memory_.remember(t.path, t.squad);
+  squad_extension const& here = squads_of(scheduler_);
+  std::size_t const squads = here.squads.size();
+  try {
+    auto found = tier::squads_of_first_run(tasks_, memory_.profile(), squads);
+    // In a later run, which is profiled again, the pages are where the first one has put them.
+    if (!memory_.profile().empty() &&
+        tier::returns_to_first_squad(here.on_several_nodes(), squads,
+                                     memory_.profile()[region_profile::root].soid_bytes, here.cache_bytes())) {
+      for (auto& t : found) t.squad = memory_.squad_of(t.path, t.squad, squads);
+    }
+    memory_.forget_squads();  // of tasks that are in the inter tier no more
+    memory_.make_room(found.size());
+    for (auto const& t : found) memory_.remember(t.path, t.squad);
+  } catch (std::bad_alloc const&) {  // then runs are divided, and begin without squads
+  }
 }
 
 HEIST_COLD_BODY division region_run::plan_by_level(std::size_t squads, std::uint64_t cache) {
