@@ -294,8 +294,8 @@ HEIST_COLD_BODY std::vector<task_squad> squads_of_first_run(std::vector<profiled
     place[e] = static_cast<std::uint32_t>(found.size());
     found.push_back({e == region_profile::root ? 0 : path_of_child(found[above].path, entry.index), 0});
   }
+  constexpr std::uint32_t no_squad = ~std::uint32_t{0};
   std::vector<std::uint64_t> bytes(found.size() * squads);
-  std::vector<char> has_data(found.size());
   std::vector<std::uint32_t> entry_of(tasks.size());
   for (std::size_t i = 0; i != tasks.size(); ++i) {
     profiled_task const& t = tasks[i];
@@ -308,17 +308,13 @@ HEIST_COLD_BODY std::vector<task_squad> squads_of_first_run(std::vector<profiled
   for (std::uint32_t e = static_cast<std::uint32_t>(profile.size()); e-- != 0;) {
     if (profile[e].tier == task_tier::intra) continue;
     std::uint64_t const* const own = &bytes[place[e] * squads];
-    has_data[place[e]] = profile[e].soid_bytes != 0;
-    found[place[e]].squad = static_cast<std::uint32_t>(std::max_element(own, own + squads) - own);
+    found[place[e]].squad =
+        profile[e].soid_bytes == 0 ? no_squad : static_cast<std::uint32_t>(std::max_element(own, own + squads) - own);
     if (e == region_profile::root) continue;
     std::uint64_t* const above = &bytes[place[profile[e].parent] * squads];
     for (std::size_t s = 0; s != squads; ++s) above[s] = detail::add_saturated(above[s], own[s]);
   }
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i != found.size(); ++i) {
-    if (has_data[i] != 0) found[kept++] = found[i];
-  }
-  found.resize(kept);
+  std::erase_if(found, [](task_squad const& t) { return t.squad == no_squad; });
   return found;
 }
 
