@@ -89,10 +89,9 @@ HEIST_COLD_BODY std::uint32_t region_run::record(std::uint32_t parent, std::uint
 }
 
 HEIST_COLD_BODY void region_run::recorded(std::uint32_t task, task_counts const& own, worker const& by) noexcept {
-  std::uint32_t const squad = member_of(by).in->number;
   spin_guard guard{lock_};
   tasks_[task].own = own;
-  tasks_[task].squad = squad;
+  tasks_[task].squad = member_of(by).in->number;
 }
 
 HEIST_COLD_BODY void region_run::finish(bool failed) noexcept {
