@@ -81,19 +81,20 @@ class cholesky_tree {
     parts_.push_back({});
     return static_cast<quarter>(parts_.size() - 1);
   }
+  /// Part `which` of `q`, which exists from here on.
+  quarter part(quarter q, std::size_t which) {
+    if (parts_[q][which] == 0) {
+      quarter const made = add_quarter();  // moves the parts
+      parts_[q][which] = made;
+    }
+    return parts_[q][which];
+  }
   task_number add_task() {
     tasks_.push_back({});
     return static_cast<task_number>(tasks_.size() - 1);
   }
   void set(unsigned depth, quarter q, std::uint32_t row, std::uint32_t column) {
-    while (depth-- != 0) {
-      std::size_t const which = 2 * (row >> depth & 1) + (column >> depth & 1);
-      if (parts_[q][which] == 0) {
-        quarter const made = add_quarter();
-        parts_[q][which] = made;
-      }
-      q = parts_[q][which];
-    }
+    while (depth-- != 0) q = part(q, 2 * (row >> depth & 1) + (column >> depth & 1));
   }
   void add_group(task_number t, std::initializer_list<task_number> parallel) {
     task& of = tasks_[t];
@@ -109,11 +110,7 @@ class cholesky_tree {
   /// Subtracts a times the transposed b from part `which` of `q`.
   task_number multiply_into(unsigned depth, bool lower, quarter a, quarter b, quarter q, std::size_t which) {
     if (a == 0 || b == 0) return no_task;
-    if (parts_[q][which] == 0) {
-      quarter const made = add_quarter();
-      parts_[q][which] = made;
-    }
-    return multiply(depth, lower, a, b, parts_[q][which]);
+    return multiply(depth, lower, a, b, part(q, which));
   }
   task_number multiply(unsigned depth, bool lower, quarter a, quarter b, quarter r) {
     task_number const t = add_task();

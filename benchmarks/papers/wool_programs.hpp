@@ -118,7 +118,8 @@ inline heist::sim::program substring_finder(std::uint32_t n, double cycles, std:
   return b.finish();
 }
 
-/// stress and ssf of all sizes in Table 1, cholesky without the two largest, smaller fib and nqueens, a UTS tree of T3's size, and one of 2025 nodes.
+/// stress and ssf have all sizes of Table 1, and cholesky has all but the two largest. fib and nqueens are smaller. One UTS
+/// tree is as large as T3, and one has 2025 nodes.
 inline std::vector<program> programs(request const& wanted) {
   struct row {
     std::uint32_t size;

@@ -9,8 +9,8 @@
 
 namespace heist::detail {
 
-/// In ticks: how long a helper waits for a worker that is about to fall asleep, and the time between two calls that find
-/// nobody asleep from which on a helper waits.
+/// In ticks. place_patience: for so long a helper waits for a worker that is about to fall asleep. refused_often: it waits
+/// only if another call, not longer ago than this, found nobody asleep either.
 inline constexpr std::uint64_t place_patience = 20'000, refused_often = 400'000;
 /// In ticks: a wish after which a call is refused sooner was not worth the sleep. And how many wishes are left out at most.
 inline constexpr std::uint64_t place_lasts = 5'000'000;
@@ -48,8 +48,8 @@ HEIST_COLD_BODY worker* core::borrow_worker() noexcept {
 }
 
 /// Nobody sleeps. If that was so a short time before, too, asks a worker that searches to sleep, and waits a little. Null
-/// if that takes too long. A wish that nobody has seen stays: the worker that searches may have no processor before this
-/// thread has waited. By the only helper.
+/// if that takes too long. A wish that nobody has seen stays: perhaps the worker that searches gets a processor only
+/// when this thread waits. By the only helper.
 HEIST_COLD_BODY worker* core::wait_for_place() noexcept {
   std::uint64_t const since = os_env::ticks();
   bool const often = since - std::exchange(last_refused_, since) < refused_often;

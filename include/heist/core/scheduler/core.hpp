@@ -46,7 +46,7 @@ inline constexpr std::size_t max_workers = event_count<>::max_waiters;
 /// A larger number is a negative one or one that was never set, and sums with it would wrap.
 inline constexpr std::size_t most_fibers = std::size_t{1} << 26;
 
-/// What a caller that found no sleeping worker wants of the workers that search (executor/README.md, "Helpers").
+/// A caller has found nobody asleep, and wants the place of a worker that searches (executor/README.md, "Helpers").
 enum class place_wish : std::uint8_t {
   none,
   wanted,

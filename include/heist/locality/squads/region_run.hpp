@@ -78,6 +78,7 @@ class region_run {
   void learn();
   void remember_first_run();
   std::size_t inter_tasks() const noexcept;
+  bool returns_to_first_squad(std::uint64_t bytes) const noexcept;
 
   /// Tasks of a first run that are recorded; what more of them fork is counted with the task that forked it.
   static constexpr std::size_t most_recorded = std::size_t{1} << 16;

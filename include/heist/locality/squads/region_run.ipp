@@ -34,10 +34,15 @@ HEIST_COLD_BODY division region_run::plan() {
   memory_.planned_for() = scheduler_.serial();
   std::uint64_t const bytes =
       how_ == division::by_profile ? memory_.profile()[region_profile::root].soid_bytes : memory_.r.options().bytes;
-  keeps_first_ = tier::returns_to_first_squad(squads_of(scheduler_).on_several_nodes(), squads, bytes, cache);
+  keeps_first_ = returns_to_first_squad(bytes);
   if (how_ != division::flat && how_ != division::profiled && squads_of(scheduler_).has_history_squads)
     memory_.make_room(how_known_ ? 0 : inter_tasks());
   return how_;
+}
+
+HEIST_COLD_BODY bool region_run::returns_to_first_squad(std::uint64_t bytes) const noexcept {
+  squad_extension const& here = squads_of(scheduler_);
+  return tier::returns_to_first_squad(here.on_several_nodes(), here.squads.size(), bytes, here.cache_bytes());
 }
 
 /// How many inter-squad tasks the run has, or may have.
@@ -126,14 +131,11 @@ HEIST_COLD_BODY void region_run::learn() {
 
 /// Pages are near the squads that touched them first, so the next run begins with these.
 HEIST_COLD_BODY void region_run::remember_first_run() {
-  squad_extension const& here = squads_of(scheduler_);
-  std::size_t const squads = here.squads.size();
+  std::size_t const squads = squads_of(scheduler_).squads.size();
   try {
     auto found = tier::squads_of_first_run(tasks_, memory_.profile(), squads);
     // In a later run, which is profiled again, the pages are where the first one has put them.
-    if (!memory_.profile().empty() &&
-        tier::returns_to_first_squad(here.on_several_nodes(), squads,
-                                     memory_.profile()[region_profile::root].soid_bytes, here.cache_bytes())) {
+    if (!memory_.profile().empty() && returns_to_first_squad(memory_.profile()[region_profile::root].soid_bytes)) {
       for (auto& t : found) t.squad = memory_.squad_of(t.path, t.squad, squads);
     }
     memory_.forget_squads();  // of tasks that are in the inter tier no more
