@@ -266,6 +266,11 @@ TEST_CASE("the cookbook's table: tasks for the main thread", "[doors]") {
   CHECK(where == std::this_thread::get_id());
 }
 
+TEST_CASE("the cookbook's table: the calling thread is a worker", "[doors]") {
+  heist::executor ex{heist::options{.workers = 1, .caller_is_worker = true}};
+  CHECK(ex.run_here([] { return std::this_thread::get_id(); }) == std::this_thread::get_id());
+}
+
 TEST_CASE("the cookbook's table: tasks in the order in which a task submits them", "[doors]") {
   heist::executor ex{1};
   std::vector<int> order;
