@@ -10,7 +10,8 @@ PLACES = ["core/scheduler/", "core/executor/", "core/extension/", "core/fork/", 
           "parallel/async/", "parallel/flow/", "parallel/pipeline/", "parallel/coroutine/"]
 LOCAL = re.compile(r"\bworker(?:\s+const)?\s*[&*]\s*(?:const\s+)?(\w+)\s*(?:=|\{|:)")
 POOL = re.compile(r"(?:->|\.)\s*blocks\s*\.")
-POOL_PLACES = ["core/executor/pooled.hpp", "core/scheduler/core.hpp"]  # core.hpp: for threads outside, in one statement
+# core.hpp: for threads outside, in one statement; resumption.hpp: bytes of frames, in one statement
+POOL_PLACES = ["core/executor/pooled.hpp", "core/scheduler/core.hpp", "parallel/coroutine/resumption.hpp"]
 
 # Functions that run no code of a user's, other than observers and policies, which may not wait.
 KEPT = {

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <coroutine>
-#include <cstddef>  // size_t
+#include <cstddef>  // byte, size_t
 #include <exception>
+#include <new>
 #include <type_traits>
 #include <utility>  // exchange, forward, move
 
@@ -35,14 +36,14 @@ struct coroutine_promise_base : coroutine_base {
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) const noexcept {
       auto& self = h.promise();
       if (self.scheduler != self.scheduler_of_continuation) return return_scheduler(h, self);
-      return transfer(h, self.continuation.handle);
+      return transfer(h, self.continuation);
     }
     void await_resume() const noexcept {}
   };
   final_awaiter final_suspend() const noexcept { return {}; }
   void unhandled_exception() noexcept { exception = exception_of_task(); }
 
-  resume_item continuation{std::noop_coroutine()};  ///< the coroutine that goes on after it
+  std::coroutine_handle<> continuation;  ///< the coroutine that goes on after it; set when it is awaited
   core* scheduler_of_continuation = nullptr;
   std::exception_ptr exception;
   result_slot<T> result;
@@ -51,10 +52,13 @@ struct coroutine_promise_base : coroutine_base {
   /// Called if the coroutine that goes on after it belongs to another executor than its present one, or to none.
   HEIST_COLD static std::coroutine_handle<> return_scheduler(std::coroutine_handle<> h,
                                                              coroutine_promise_base& self) noexcept {
-    return resume_at_its_scheduler(self.continuation, self.scheduler_of_continuation, self.of)
-               ? std::noop_coroutine()
-               : transfer(h, self.continuation.handle);
+    auto* const item = ::new (static_cast<void*>(&self.room_)) resume_item{self.continuation};
+    return resume_at_its_scheduler(*item, self.scheduler_of_continuation, self.of) ? std::noop_coroutine()
+                                                                                   : transfer(h, self.continuation);
   }
+
+  /// For the resumption of the coroutine that goes on after it, which few need.
+  alignas(resume_item) std::byte room_[sizeof(resume_item)];
 };
 
 template <class T>
@@ -128,7 +132,7 @@ class [[nodiscard]] coroutine {
     template <class Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
       auto& promise = handle_.promise();
-      promise.continuation.handle = awaiting;
+      promise.continuation = awaiting;
       promise.scheduler = promise.scheduler_of_continuation = detail::scheduler_of_promise(awaiting.promise());
       promise.of = detail::task_of_promise(awaiting.promise());
       return detail::transfer(awaiting, handle_);

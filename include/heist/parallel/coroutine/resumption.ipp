@@ -133,12 +133,15 @@ HEIST_BODY bool runs_on(core const& scheduler) noexcept {
   return w != nullptr && &w->scheduler == &scheduler;
 }
 
-HEIST_BODY void* allocate_frame(std::size_t bytes) {
+HEIST_COLD_BODY void* allocate_frame_outside(std::size_t bytes) {
   if (!block_pool::fits(bytes, 1)) return ::operator new(bytes);
-  // kept: asked for its executor, at once
-  if (worker* const w = this_worker(); w != nullptr) return w->scheduler.allocate_block(bytes);
   void* const released = outside_blocks::take(bytes);
   return released != nullptr ? released : block_pool::new_block(bytes);
+}
+
+HEIST_BODY void* allocate_frame(std::size_t bytes) {
+  worker* const w = block_pool::fits(bytes, 1) ? this_worker() : nullptr;  // kept: asked for its pool, at once
+  return w != nullptr ? w->blocks.allocate(bytes) : allocate_frame_outside(bytes);
 }
 
 HEIST_BODY void free_frame(void* frame, std::size_t bytes) noexcept {
