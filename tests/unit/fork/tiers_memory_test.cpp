@@ -39,6 +39,56 @@ TEST_CASE("tiers: without memory the rules are the same", "[fork]") {
   CHECK(works(ex));
 }
 
+TEST_CASE("tiers: a head leaves a task to the head that comes for it", "[fork]") {
+  struct node {
+    node *older = nullptr, *newer = nullptr, *next = nullptr;
+  };
+  heist::detail::squad_set<node, node> set;
+  set.make(2, 1, heist::detail::idle_config::of<heist::idle::adaptive>());
+  auto &theirs = set[0], &own = set[1];
+  node task;
+  auto const is_stolen = [&] {
+    set.add(theirs, task);
+    std::uint32_t from = 0;
+    node* const found = set.head_take(own, from);
+    CHECK((found == nullptr || from == 0));
+    if (found != nullptr) {
+      set.release(own, true);
+    } else {
+      CHECK(theirs.pool.take() == &task);
+    }
+    return found != nullptr;
+  };
+  CHECK_FALSE(is_stolen());
+  theirs.pool.set_busy();
+  CHECK(is_stolen());
+  set.release(theirs, true);
+  CHECK_FALSE(is_stolen());
+  set.head_leaves(theirs);
+  CHECK(is_stolen());
+  set.head_returns(theirs);
+  CHECK_FALSE(is_stolen());
+  set.head_falls_asleep(theirs);
+  CHECK(is_stolen());
+  set.head_is_awake(theirs);
+
+  // After a long search it takes the task all the same: the other head's thread may have no processor.
+  set.add(theirs, task);
+  bool was_busy = true;
+  CHECK(set.head_take_any(own, was_busy) == &task);
+  CHECK_FALSE(was_busy);
+  set.release(own, true);
+
+  // What belongs to its own squad comes first.
+  node mine;
+  theirs.pool.set_busy();
+  set.add(theirs, task);
+  set.add(own, mine);
+  std::uint32_t from = 0;
+  CHECK(set.head_take(own, from) == &mine);
+  CHECK(from == 1);
+}
+
 TEST_CASE("tiers: a region may go from a policy with memory to one without, and back", "[fork]") {
   heist::executor<heist::policy::cab> with{heist_test::two_by_two()};
   heist::executor<without_memory<heist::policy::cab>> without{heist_test::two_by_two()};

@@ -83,6 +83,8 @@ class fork_extension {
 
   /// Does it remember what a frame of that position forks, so that loops are to be divided alike in each run?
   virtual bool has_history(fork_slot* position) const noexcept = 0;
+  /// How many workers may take pieces of such a part, at most; 0: all.
+  virtual std::size_t workers_of_part() const noexcept { return 0; }
 
   virtual void footprint(fork_slot* /*position*/, std::uint64_t /*bytes*/) noexcept {}
   virtual void assign_continuation(fiber&, fork_slot* /*position*/, std::size_t /*worker*/) {}

@@ -56,6 +56,14 @@ class inter_task : public pooled_runnable {
 
   /// To the squad that ran it last, or `fallback`.
   void start(squad& fallback) noexcept { start_in(run_->squad_for(path_, fallback), false); }
+  /// The same in two steps, for all children of a fork: those that other squads than `own` ran last, then the others.
+  void start_elsewhere(squad& own) noexcept {
+    remembered_ = &run_->squad_for(path_, own);
+    if (remembered_ != &own) start_in(*remembered_, false);
+  }
+  void start_here(squad& own) noexcept {
+    if (remembered_ == &own) start_in(own, false);
+  }
   void start_pinned(squad& to) noexcept { start_in(to, true); }
 
   /// True if its forks are intra-squad tasks: the paper's leaf inter-socket tasks.
@@ -94,6 +102,8 @@ class inter_child : public inter_task {
       : inter_task{&run, of, outer}, child_{&child}, join_{&join} {}
 
   void run_in_place(fiber& self) noexcept { call(self, true); }
+  /// On the head of a squad, which is busy with it.
+  void run_taken(fiber& self) noexcept { call(self, false); }
 
  private:
   static runnable* run(runnable& task, fiber& self);

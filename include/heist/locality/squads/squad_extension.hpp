@@ -112,6 +112,13 @@ class squad_extension : public executor_extension,
   std::uint64_t read_misses(worker& w) noexcept override { return read_counters(w).private_misses; }
   void graph_begins() noexcept override { graphs_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: advice
   void graph_ends() noexcept override { graphs_.fetch_sub(1, std::memory_order_relaxed); }    // relaxed: as above
+  /// A region runs whose tree the squads divide; and does no longer.
+  void division_begins() noexcept { divisions_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: as above
+  void division_ends() noexcept { divisions_.fetch_sub(1, std::memory_order_relaxed); }    // relaxed: as above
+  /// Does anything run in which each squad has its own?
+  bool has_divisions() const noexcept {
+    return has_graphs() || divisions_.load(std::memory_order_relaxed) != 0;  // relaxed: as above
+  }
   /// Does a graph run whose tasks have squads?
   bool has_graphs() const noexcept { return graphs_.load(std::memory_order_relaxed) != 0; }  // relaxed: as above
 
@@ -122,6 +129,7 @@ class squad_extension : public executor_extension,
   HEIST_BODY bool may_queue(fiber const& here, fork_way way) const noexcept override;
   HEIST_BODY unique_ptr<region_visit> enter(region& r, fiber& self, fork_slot* position) override;
   HEIST_BODY bool has_history(fork_slot* position) const noexcept override;
+  HEIST_BODY std::size_t workers_of_part() const noexcept override;
   HEIST_BODY void footprint(fork_slot* position, std::uint64_t bytes) noexcept override;
 
   /// A run of `r`, divided as `how` says; tasks of a divided run enter none.
@@ -166,7 +174,7 @@ class squad_extension : public executor_extension,
   std::vector<std::vector<worker*>> peers_;
   std::uint64_t cache_bytes_ = 0;
   bool on_several_nodes_ = false;
-  os_env::atomic<std::uint32_t> graphs_{0};
+  os_env::atomic<std::uint32_t> graphs_{0}, divisions_{0};
   counter_operations const* const counters_;
   squad_hook const hook_;
   spin_lock<> undistributed_lock_;  // guards the next

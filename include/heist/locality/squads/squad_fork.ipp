@@ -1,7 +1,8 @@
 // Forks of frames in the tiers. Bodies of squad_extension.
 #pragma once
 
-#include <cstddef>  // size_t
+#include <algorithm>  // max
+#include <cstddef>    // size_t
 #include <cstdint>
 #include <span>
 
@@ -25,9 +26,11 @@ HEIST_COLD_BODY void inter_squad_fork(fiber& self, inter_frame& frame, std::span
   inter_join join{count};
   if (frame_array<inter_child> tasks{count}; tasks.has_room() && may_suspend(*self.worker)) {
     for (std::uint32_t i = 0; i != count; ++i) tasks.add(*children[i], frame, first + i, self.interrupt, join);
-    // The head's end of a pool is the youngest: so it continues with the first, in the order of the serial program.
+    // The head's end of a pool is the youngest: so it continues with the first, in the order of the serial program. Its
+    // own squad's are dealt last: another head that finds them finds its own first.
     squad& own = *member_of(*self.worker).in;
-    for (std::uint32_t i = count; i-- != 0;) tasks[i].start(own);
+    for (std::uint32_t i = count; i-- != 0;) tasks[i].start_elsewhere(own);
+    for (std::uint32_t i = count; i-- != 0;) tasks[i].start_here(own);
     join.wait(self, frame);
     return;
   }
@@ -117,6 +120,13 @@ HEIST_COLD_BODY bool squad_extension::may_queue(fiber const& here, fork_way way)
 HEIST_COLD_BODY bool squad_extension::has_history(fork_slot* position) const noexcept {
   position_mark const mark = context_access::mark_at(position);
   return mark == inter_mark || mark == profiled_mark;
+}
+
+/// Those of the largest squad.
+HEIST_COLD_BODY std::size_t squad_extension::workers_of_part() const noexcept {
+  std::size_t most = 0;
+  for (auto const& peers : peers_) most = std::max(most, peers.size());
+  return most;
 }
 
 HEIST_COLD_BODY void squad_extension::footprint(fork_slot* position, std::uint64_t bytes) noexcept {

@@ -26,6 +26,7 @@ class squad_visit final : public region_visit {
         // The squad that is to run the body may need the worker that the caller keeps.
         if (may_suspend(*self.worker)) {
           how_ = region_way::by_extension;
+          squads_of(self.scheduler).division_begins();
         } else {
           run_.not_split();
         }
@@ -41,17 +42,25 @@ class squad_visit final : public region_visit {
     return context_access::marked(&*frame_, profiled_mark);
   }
 
-  /// The caller waits. The body is an inter-squad task of the region's home squad, so that the tree is dealt from the
-  /// same place every time.
+  /// The body is an inter-squad task of the region's home squad, so that the tree is dealt from the same place every
+  /// time. If the caller is that squad's head, it takes the body at once. Otherwise it waits.
   void run(erased_child& body) override {
     inter_join join{1};
     inter_child child{body, run_, on_.interrupt, join};
-    child.start_pinned(run_.squad_of_scheduler(*on_.worker));
+    squad& home = run_.squad_of_scheduler(*on_.worker);
+    squad_member& m = member_of(*on_.worker);
+    if (m.head && m.in == &home && !home.pool.busy()) {
+      home.pool.set_busy();
+      m.squad_was_busy = false;
+      return child.run_taken(on_);
+    }
+    child.start_pinned(home);
     on_.wait_for(join.all_ended);
   }
 
   void finish(bool failed) noexcept override {
     frame_.reset();
+    if (how_ == region_way::by_extension) squads_of(on_.scheduler).division_ends();
     run_.finish(failed);
   }
 

@@ -118,7 +118,7 @@ struct squad_search : no_search {
     return Loop::at_root(found.task, self);
   }
   /// Does a thief leave other squads alone for now?
-  static bool steals_near_only(worker const& w) noexcept { return squads_of(w.scheduler).has_graphs(); }
+  static bool steals_near_only(worker const& w) noexcept { return squads_of(w.scheduler).has_divisions(); }
   /// A head takes whatever there is.
   template <class Loop>
   static runnable* last_resort(fiber& self) {

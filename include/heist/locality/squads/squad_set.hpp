@@ -8,6 +8,7 @@
 #include <memory>  // unique_ptr
 #include <vector>
 
+#include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
 #include "heist/core/sync/idle_gate.hpp"
 #include "heist/core/sync/injection_queue.hpp"
@@ -25,8 +26,9 @@ struct basic_squad {
   /// Frames of the subtree that keeps the squad busy, which can resume: any member may take them.
   injection_queue<Frame, Env> ready;
   /// Written by the head.
-  typename Env::template atomic<bool> head_asleep{false};  ///< or about to be
   typename Env::template atomic<bool> head_absent{false};  ///< has something to do, perhaps for long
+  /// Written by the head. Asked by all whenever they add a task, so apart from what is written often.
+  alignas(cache_line_size) typename Env::template atomic<bool> head_asleep{false};  ///< or about to be
   /// Frames of the subtree that wait for something which they have not forked: a future, a run of a graph.
   typename Env::template atomic<std::uint32_t> waits_outside{0};
   idle_gate<Env> gate;
@@ -96,13 +98,18 @@ class squad_set {
   }
 
   /// Steps 2, 4 and 5 of Algorithm I, one attempt; `from` is a squad at random. The squad is busy if it gets one, and
-  /// `from` is the squad that had it.
+  /// `from` is the squad that had it. What lies in a pool whose head searches is left to that head.
   Task* head_take(squad_type& own, std::uint32_t& from) noexcept {
     if (own.pool.busy()) return nullptr;
     Task* task = own.pool.take();
-    if (task != nullptr) from = own.number;
-    if (from != own.number) task = squads_[from]->pool.steal();
-    if (task != nullptr) own.pool.set_busy();
+    Task* stolen = nullptr;
+    if (task == nullptr && from != own.number && may_steal_from(*squads_[from])) {
+      task = own.pool.take();  // again: a fork deals the tasks of its own squad last
+      if (task == nullptr) task = stolen = squads_[from]->pool.steal();
+    }
+    if (task == nullptr) return nullptr;
+    if (stolen == nullptr) from = own.number;
+    own.pool.set_busy();
     return task;
   }
 
@@ -182,23 +189,40 @@ class squad_set {
  private:
   /// After a full fence. Members sleep at one gate, so all wake: a task for the squad's head is soon work for them.
   static void wake_head(squad_type& s) noexcept {
-    if (s.head_asleep.load(std::memory_order_relaxed)) s.gate.wake_here();  // relaxed: Q1
+    if (asleep(s)) s.gate.wake_here();
   }
+  // Who sleeps is asked first: it changes seldom, and the rest is written by its squad for each task.
   void wake_free_heads() const noexcept {
     for (auto const& s : squads_) {
-      if (free(*s)) wake_head(*s);  // others look when they become free: Q2
+      if (asleep(*s) && free(*s)) wake_head(*s);  // others look when they become free: Q2
     }
   }
   void wake_for_pinned(squad_type& to) const noexcept {
+    if (!any_asleep()) return;
     if (to.pool.busy() || to.head_absent.load(std::memory_order_relaxed)) {  // relaxed: Q3
       wake_free_heads();
     } else {
       wake_head(to);
     }
   }
+  bool any_asleep() const noexcept {
+    for (auto const& s : squads_) {
+      if (asleep(*s)) return true;
+    }
+    return false;
+  }
+  static bool asleep(squad_type const& s) noexcept {
+    return s.head_asleep.load(std::memory_order_relaxed);  // relaxed: Q1
+  }
   /// May its head take a task?
   static bool free(squad_type const& s) noexcept {
     return !s.pool.busy() || s.waits_outside.load(std::memory_order_relaxed) != 0;  // relaxed: Q2
+  }
+  /// Is there an open task that its head does not come for now? A hint: a head that cannot run looks as if it came
+  /// (head_take_any()).
+  static bool may_steal_from(squad_type const& s) noexcept {
+    return !s.pool.maybe_empty() &&
+           (s.pool.busy() || asleep(s) || s.head_absent.load(std::memory_order_relaxed));  // relaxed: a hint
   }
   bool anything() const noexcept {
     if (collects()) return true;

@@ -32,6 +32,8 @@ HEIST_ALWAYS_INLINE bool asked(context const& c, split_mode how) noexcept {
 inline std::size_t workers_of(context const& c) noexcept {
   return context_access::fiber_of(c).scheduler.worker_count;
 }
+/// How many may take a piece of a part that is not divided further, at most.
+std::size_t workers_of_part(context const& c, split_mode how) noexcept;
 
 // Other contexts (they measure or record) see the same division on every machine.
 
@@ -46,6 +48,10 @@ bool asked(Context const&, split_mode) noexcept {
 template <class Context>
 std::size_t workers_of(Context const&) noexcept {
   return 16;
+}
+template <class Context>
+std::size_t workers_of_part(Context const& c, split_mode) noexcept {
+  return workers_of(c);
 }
 
 }  // namespace heist::detail

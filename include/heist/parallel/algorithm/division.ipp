@@ -18,4 +18,10 @@ HEIST_BODY split_mode split_mode_of(context const& c) noexcept {
              : split_mode::continuations;
 }
 
+HEIST_BODY std::size_t workers_of_part(context const& c, split_mode how) noexcept {
+  std::size_t const in_part =
+      how == split_mode::fixed ? extension_of_forks(context_access::fiber_of(c)).workers_of_part() : 0;
+  return in_part != 0 ? in_part : workers_of(c);
+}
+
 }  // namespace heist::detail

@@ -117,14 +117,14 @@ class loop {
       split_mode const how = split_mode_of(c);
       std::size_t const workers = workers_of(c);
       bool const automatic = grain_ == loop_options::automatic;
-      kept_ = workers == 1 ? n_ : n_ / (workers * pieces_per_worker);
+      bool const alone = workers_of_part(c, how) == 1;
+      kept_ = alone ? n_ : n_ / (workers * pieces_per_worker);
+      // Alone, only requests ask, and they can wait for longer.
+      block_size block{automatic && alone ? std::size_t{256} : least(), alone ? 8 * block_ticks : block_ticks};
       if (how == split_mode::fixed) {
         part_ = automatic ? (n_ - 1) / fixed_parts(workers) + 1 : grain_;
-        run_fixed(c, {0, n_}, result);
+        run_fixed(c, {0, n_}, block, result);
       } else {
-        // Alone, only requests ask, and they can wait for longer.
-        block_size block{automatic && workers == 1 ? std::size_t{256} : least(),
-                         workers == 1 ? 8 * block_ticks : block_ticks};
         bool const is_long = automatic && n_ / many_iterations >= workers;
         run_part(c, {0, n_}, block, how, result, is_long ? block_ticks : 0);
       }
@@ -266,12 +266,12 @@ class loop {
         });
   }
 
-  /// The same division each time: parts of part_ iterations, halved by their number.
-  void run_fixed(Context const& c, range r, void* result) {
+  /// The same division each time: parts of part_ iterations, halved by their number. `first`: of all, so copied.
+  void run_fixed(Context const& c, range r, block_size const& first, void* result) {
     ends_if_left part{*this};
     if (split_mode const here = split_mode_of(c); here != split_mode::fixed) {
       // Below the parts that the policy remembers, within a squad.
-      block_size block{least(), block_ticks};
+      block_size block{first};
       run_part(c, r, block, here, result, 0);
     } else if (r.hi - r.lo > part_) {
       std::size_t const parts = (r.hi - r.lo - 1) / part_ + 1;
@@ -279,10 +279,10 @@ class loop {
       fork_halves(
           c, result,
           [&](Context const& in, void* to) {
-            run_fixed(in, {r.lo, middle}, to);
+            run_fixed(in, {r.lo, middle}, first, to);
           },
           [&](Context const& in, void* to) {
-            run_fixed(in, {middle, r.hi}, to);
+            run_fixed(in, {middle, r.hi}, first, to);
           });
     } else if (std::size_t const hi = shorter(r.hi, end()); r.lo < hi && !stops()) {
       body_.run(body_, &c, result, r.lo, hi);
