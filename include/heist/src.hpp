@@ -19,6 +19,7 @@
 #include "heist/core/base/environment.ipp"
 #include "heist/core/base/format.ipp"
 #include "heist/core/base/json.ipp"
+#include "heist/core/base/large_memory.ipp"
 #include "heist/core/base/number_map.ipp"
 #include "heist/core/base/vector.ipp"
 #include "heist/core/base/wake_place.ipp"

@@ -29,6 +29,7 @@ struct site_place {
 inline constexpr site_place site_places[] = {
     {"new", "core/memory/block_pool.hpp", "::operator new("},
     {"new", "core/base/vector.ipp", "::operator new(count * size)"},
+    {"new", "core/base/large_memory.ipp", "::operator new(size.rounded)"},
     {"new", "parallel/coroutine/resumption.ipp", "::operator new("},
     {"new", "core/executor/async.hpp", "::operator new("},
     {"new", "core/executor/pooled.ipp", "::operator new("},
@@ -133,6 +134,8 @@ inline constexpr unfailing_place unfailing_places[] = {
     {"graph/warnings.ipp", "fprintf(", "a hint in debug builds: the run goes on, whatever was printed"},
     {"core/base/vector.ipp", "::operator delete(", "frees"},
     {"core/base/vector.ipp", "::operator delete(", "frees"},
+    {"core/base/large_memory.ipp", "::operator delete(", "frees"},
+    {"core/base/large_memory.ipp", "::operator delete(", "frees"},
     {"core/memory/block_pool.ipp", "::operator delete(", "frees"},
     {"core/memory/block_pool.ipp", "::operator delete(", "frees"},
     {"locality/region/frame_array.hpp", "::operator delete(", "frees"},

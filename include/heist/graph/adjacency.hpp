@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/base/vector.hpp"
 #include "heist/graph/graph_data.hpp"
 
@@ -16,7 +15,7 @@ struct adjacency {
   bool is_weak(std::uint32_t from) const noexcept { return weak_any && weak[from] != 0; }
 
   // In one piece of memory, with room for what the layout needs besides.
-  unique_ptr<std::uint32_t[]> const memory;
+  vector<std::uint32_t> memory;
   std::uint32_t* const first;     ///< by task: where its successors begin; one more at the end
   std::uint32_t* const strong;    ///< by task: predecessors that must finish first
   std::uint32_t* const left;      ///< by task: of these, how many have not been ordered; before that, its way

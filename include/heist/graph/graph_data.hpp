@@ -228,9 +228,10 @@ struct graph_data : pending_count_holder {
   mutable bool warned_of_joins = false;
 
   // Laid out.
-  unique_ptr<record[]> owned_records;
-  unique_ptr<join_counter[]> owned_counters;
-  unique_ptr<successor[]> owned_successors;
+  // Empty, with room: the layout writes what a record is before it is read.
+  vector<record> owned_records;
+  vector<join_counter> owned_counters;
+  vector<successor> owned_successors;
   std::size_t record_room = 0, successor_room = 0;  ///< of these; kept for the next layout, also by clear()
   vector<std::uint32_t> sources;                    ///< positions
   std::uint32_t record_count = 0;

@@ -19,9 +19,15 @@
 
 namespace heist::detail {
 
+static vector<std::uint32_t> room_for(graph_data const& g) {
+  vector<std::uint32_t> room;
+  room.reserve(5 * g.nodes.size() + 2 + g.edges.size());
+  return room;
+}
+
 HEIST_BODY adjacency::adjacency(graph_data const& g)
-    : memory{make_unique_for_overwrite<std::uint32_t[]>(5 * g.nodes.size() + 2 + g.edges.size())},
-      first{memory.get()},
+    : memory{room_for(g)},
+      first{memory.data()},
       strong{first + g.nodes.size() + 2},
       left{strong + g.nodes.size()},
       order{left + g.nodes.size()},
@@ -204,17 +210,27 @@ HEIST_COLD_BODY void graph_data::find_urgency(adjacency const& a) {
   urgency = std::move(made);
 }
 
+template <class T>
+void renew(vector<T>& room, std::size_t count) {
+  room = {};
+  if constexpr (std::is_trivially_default_constructible_v<T>) {
+    room.reserve(count);
+  } else {
+    room.resize(count);
+  }
+}
+
 /// Uses the old room again, unless it is much too large.
 HEIST_BODY void graph_data::make_room_for_records(std::size_t tasks, std::size_t links) {
   if (tasks + 1 > record_room || record_room / 8 > tasks + 128) {
     record_room = 0;
-    owned_records = make_unique_for_overwrite<record[]>(tasks + 1);
-    owned_counters = make_unique_for_overwrite<join_counter[]>(tasks + 1);
+    renew(owned_records, tasks + 1);
+    renew(owned_counters, tasks + 1);
     record_room = tasks + 1;
   }
   if (links > successor_room || successor_room / 8 > links + 128) {
     successor_room = 0;
-    owned_successors = make_unique_for_overwrite<successor[]>(links);
+    renew(owned_successors, links);
     successor_room = links;
   }
 }
@@ -262,9 +278,9 @@ HEIST_BODY runnable::run_function graph_data::run_of(node const& n) const noexce
 HEIST_BODY void graph_data::write_records(adjacency const& a, std::size_t count) {
   make_room_for_records(count, edges.size());
   record_count = static_cast<std::uint32_t>(count);
-  records = owned_records.get();
-  counters = owned_counters.get();
-  successors = owned_successors.get();
+  records = owned_records.data();
+  counters = owned_counters.data();
+  successors = owned_successors.data();
   counts_tokens = a.weak_any;
   ++layout_count;
   urgency.reset();
@@ -285,7 +301,7 @@ HEIST_BODY void graph_data::write_records(adjacency const& a, std::size_t count)
     counters[p].reset(r.predecessors);
     for (std::uint32_t e = a.first[i]; e != a.first[i + 1]; ++e) {
       std::uint32_t const to = a.to[e];
-      owned_successors[filled++] = successor{a.position[to], a.strong[to] == 1};
+      owned_successors.data()[filled++] = successor{a.position[to], a.strong[to] == 1};
     }
   }
   records[record_count].first_successor = filled;

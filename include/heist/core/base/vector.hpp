@@ -16,7 +16,8 @@ namespace heist::detail {
 /// Allocates memory for `needed` elements of `size` bytes, or for twice `capacity` if that is more, and sets `capacity`.
 /// The caller moves the elements. Throws std::bad_alloc.
 HEIST_RARE void* larger_memory(std::size_t& capacity, std::size_t needed, std::size_t size, std::align_val_t alignment);
-HEIST_RARE void free_memory(void* memory, std::align_val_t alignment) noexcept;
+/// `bytes`: as allocated.
+HEIST_RARE void free_memory(void* memory, std::size_t bytes, std::align_val_t alignment) noexcept;
 
 /// The part of std::vector that heist needs. Two rules differ. Moving a T never throws. If a constructor throws, resize()
 /// and append() keep the elements that they have made.
@@ -43,7 +44,7 @@ class vector {
   }
   ~vector() {
     clear();
-    if (elements_ != nullptr) free_memory(elements_, alignment);
+    if (elements_ != nullptr) free_memory(elements_, capacity_ * bytes, alignment);
   }
   void swap(vector& other) noexcept {
     swap_values(elements_, other.elements_);
@@ -156,6 +157,7 @@ class vector {
     }
   }
   void grow(std::size_t needed) {
+    std::size_t const capacity_before = capacity_;
     auto* const larger = static_cast<T*>(larger_memory(capacity_, needed, bytes, alignment));
     if constexpr (!std::is_move_constructible_v<T>) {
       HEIST_ASSERT(size_ == 0, "elements that cannot move are made by one call, in a vector that has none");
@@ -167,7 +169,7 @@ class vector {
         elements_[i].~T();
       }
     }
-    if (elements_ != nullptr) free_memory(elements_, alignment);
+    if (elements_ != nullptr) free_memory(elements_, capacity_before * bytes, alignment);
     elements_ = larger;
   }
 

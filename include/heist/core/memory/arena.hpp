@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "heist/core/base/config.hpp"
-#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/base/vector.hpp"
 
 namespace heist::detail {
@@ -54,10 +53,7 @@ class arena {
 
   std::uintptr_t next_ = 0, end_ = 0;
   std::size_t chunk_bytes_ = first_chunk;
-  struct chunk {
-    unique_ptr<std::byte[]> memory;
-    std::size_t bytes;
-  };
+  using chunk = vector<std::byte>;  // empty, with room
   vector<chunk> chunks_;
   std::size_t used_chunks_ = 0;  ///< chunks that something has been handed out from since clear()
   vector<free_list> given_back_;

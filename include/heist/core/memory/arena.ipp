@@ -8,8 +8,6 @@
 
 #if HEIST_ASAN
 #include <sanitizer/asan_interface.h>
-
-#include "heist/core/base/unique_ptr.hpp"
 #endif
 
 namespace heist::detail {
@@ -45,18 +43,20 @@ HEIST_COLD_BODY void* arena::take_again(std::size_t bytes, std::size_t alignment
 
 HEIST_COLD_BODY void* arena::from_new_chunk(std::size_t bytes, std::size_t alignment) {
   std::size_t const wanted = bytes + alignment;
-  while (used_chunks_ != chunks_.size() && chunks_[used_chunks_].bytes < wanted) ++used_chunks_;
+  while (used_chunks_ != chunks_.size() && chunks_[used_chunks_].capacity() < wanted) ++used_chunks_;
   if (used_chunks_ == chunks_.size()) {
     std::size_t const size = wanted > chunk_bytes_ ? wanted : chunk_bytes_;
-    chunks_.push_back({unique_ptr<std::byte[]>{new std::byte[size]}, size});
+    chunk made;
+    made.reserve(size);
+    chunks_.push_back(static_cast<chunk&&>(made));
     if (chunk_bytes_ < largest_chunk) chunk_bytes_ *= 2;
   }
   chunk const& next = chunks_[used_chunks_++];
 #if HEIST_ASAN
-  __asan_unpoison_memory_region(next.memory.get(), next.bytes);
+  __asan_unpoison_memory_region(next.data(), next.capacity());
 #endif
-  next_ = reinterpret_cast<std::uintptr_t>(next.memory.get());
-  end_ = next_ + next.bytes;
+  next_ = reinterpret_cast<std::uintptr_t>(next.data());
+  end_ = next_ + next.capacity();
   return allocate(bytes, alignment);
 }
 

@@ -72,6 +72,7 @@ HEIST_BODY core::~core() {
     }
   }
   outside_blocks::clear();
+  large_memory::clear();
   while (fibers_ != nullptr) {  // one after the other, not one inside the other
     unique_ptr<fiber> next = std::move(fibers_->next_of_all);
     fibers_ = std::move(next);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/large_memory.hpp"
 #include "heist/core/scheduler/core.hpp"
 
 namespace heist::detail {
@@ -9,6 +10,8 @@ namespace heist::detail {
 template <class Still>
 HEIST_COLD void core::trim(Still still) noexcept {
   freelist.trim(still);
+  while (still() && large_memory::release_one()) {
+  }
   auto const trim_chains = [&](os_env::atomic<fiber*>& used, os_env::atomic<fiber*>& trimmed) {
     while (still()) {
       fiber* first = nullptr;

@@ -3,11 +3,15 @@
 
 #include "heist/core/scheduler/core_trim.hpp"
 
+#include "heist/core/base/large_memory.hpp"
+
 namespace heist::detail {
 
 HEIST_COLD_BODY bool core::begin_trim() noexcept {
   // relaxed: hints
-  if (used_chains_.load(std::memory_order_relaxed) <= worker_count && !freelist.has_too_much()) return false;
+  if (used_chains_.load(std::memory_order_relaxed) <= worker_count && !freelist.has_too_much() &&
+      !large_memory::has_any())
+    return false;
   if (trim_claimed_.load(std::memory_order_relaxed)) return false;  // relaxed: as above
   return !trim_claimed_.exchange(true, std::memory_order_relaxed);  // relaxed: a claim, no data
 }

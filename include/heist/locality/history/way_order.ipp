@@ -55,8 +55,8 @@ HEIST_COLD_BODY bool order_by_time(graph_data& g, std::vector<known_task> const&
   order_of_ways order{tasks, workers};
   // Positions are in an order in which one worker could run the tasks: the ways of a task's successors are known.
   for (std::uint32_t p = g.record_count; p-- != 0;) {
-    successor* const begin = g.owned_successors.get() + g.records[p].first_successor;
-    successor* const end = g.owned_successors.get() + g.records[p + 1].first_successor;
+    successor* const begin = g.owned_successors.data() + g.records[p].first_successor;
+    successor* const end = g.owned_successors.data() + g.records[p + 1].first_successor;
     std::int64_t longest = 0;
     for (successor const* s = begin; s != end; ++s) longest = std::max(longest, order.way(s->position()));
     order.take(p, longest);
