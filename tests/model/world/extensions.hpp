@@ -55,7 +55,9 @@ struct near_search : heist::detail::no_search {
     heist::detail::worker& w = *self.worker;
     return heist::detail::look_near(w, w.scheduler.peers[w.group]).task;
   }
-  static bool steals_near_only(heist::detail::worker const& w) noexcept { return w.near; }
+  static std::uint32_t far_attempts(heist::detail::worker const& w) noexcept {
+    return w.near ? heist::detail::search_step::last_resort : 1;
+  }
   template <class Loop>
   static heist::detail::runnable* last_resort(heist::detail::fiber& self) {
     return self.worker->scheduler.take_any_mail();

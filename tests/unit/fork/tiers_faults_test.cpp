@@ -1,15 +1,18 @@
 // Exceptions and stop requests in regions under policies with tiers: every squad is released, and the executor and the
 // region work on.
 #include <atomic>
+#include <cfenv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <thread>
 #include <tuple>
 #include <vector>
 
+#include "heist/algorithm.hpp"
 #include "support/yield.hpp"
 #include "unit/fork/tiers.hpp"
 
@@ -307,4 +310,102 @@ TEMPLATE_LIST_TEST_CASE("tiers: stopped from outside at any moment, a loop over 
     CHECK(all_free(ex));
   }
   CHECK(works(ex));
+}
+
+TEMPLATE_LIST_TEST_CASE("tiers: a region in a catch block", "[fork]", tiered_policies) {
+  heist::executor<TestType> ex{heist_test::two_by_two()};
+  heist_test::watchdog guard{ex, 60s};
+  for (std::uint32_t level = 1; level != 4; ++level) {
+    region r{{.boundary_level = level}};
+    int wrong = 0;
+    for (int i = 0; i != (slow ? 50 : 500); ++i) {
+      ex.invoke([&](auto c) {
+        try {
+          throw std::runtime_error{std::to_string(i)};
+        } catch (std::runtime_error const&) {
+          if (c.invoke(r, [](auto in) { return fib(in, 6); }) != 8) ++wrong;
+          try {
+            throw;
+          } catch (std::runtime_error const& again) {
+            if (again.what() != std::to_string(i)) ++wrong;
+          }
+        }
+      });
+    }
+    CHECK(wrong == 0);
+    CHECK(all_free(ex));
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("tiers: a region's body computes in the executor's modes", "[fork]", tiered_policies) {
+  heist::executor<TestType> ex{heist_test::two_by_two()};
+  heist_test::watchdog guard{ex, 60s};
+  region r{{.boundary_level = 1}};
+  int in_body = 0, after = 0;
+  for (int i = 0; i != 100; ++i) {
+    ex.invoke([&](auto c) {
+      int const before = std::fegetround();
+      std::fesetround(FE_UPWARD);
+      c.invoke(r, [&](auto) { in_body += std::fegetround() != before; });
+      after += std::fegetround() == FE_UPWARD;
+      std::fesetround(before);
+    });
+  }
+  CHECK(in_body == 0);
+  CHECK(after == 100);
+}
+
+namespace {
+
+/// Loops of which each iteration takes a while end soon, whoever ends them. `other`: the options besides the stop token.
+template <class Executor>
+void loops_end_soon(Executor& ex, heist::loop_options other) {
+  constexpr std::size_t n = 4000, soon = 64;
+  auto const takes_a_while = [] { std::this_thread::sleep_for(200us); };
+
+  std::atomic<std::size_t> late{0};
+  std::stop_source stop;
+  other.stop = stop.get_token();
+  ex.invoke([&](auto c) {
+    heist::for_each_index(
+        c, std::size_t{0}, n,
+        [&](std::size_t i) {
+          if (stop.stop_requested()) ++late;
+          takes_a_while();
+          if (i == 5) stop.request_stop();
+        },
+        other);
+  });
+  CHECK(late <= soon);
+
+  other.stop = {};
+  std::atomic<std::size_t> calls{0};
+  CHECK_THROWS_AS(ex.invoke([&](auto c) {
+    heist::for_each_index(
+        c, std::size_t{0}, n,
+        [&](std::size_t i) {
+          ++calls;
+          takes_a_while();
+          if (i == 5) throw problem{0};
+        },
+        other);
+  }),
+                  problem);
+  CHECK(calls <= soon);
+}
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("tiers: a loop in squads of one worker ends soon", "[fork]", tiered_policies) {
+  heist::executor<TestType> ex{heist_test::one_worker_each()};
+  heist_test::watchdog guard{ex, 60s};
+  region r{{.boundary_level = 2}};
+  loops_end_soon(ex, {.region = &r});
+  CHECK(all_free(ex));
+}
+
+TEST_CASE("tiers: a loop of an executor with one worker ends soon", "[fork]") {
+  heist::executor<> ex{1};
+  heist_test::watchdog guard{ex, 60s};
+  loops_end_soon(ex, {});
 }

@@ -53,8 +53,8 @@ struct no_search {
   static runnable* look(fiber&) {
     return nullptr;
   }
-  /// Does a worker without tasks steal only from the victims of look()? False after many failed attempts.
-  static bool steals_near_only(worker const&) noexcept { return false; }
+  /// Of how many attempts of a worker without tasks one is at a victim of all workers. The others are look() alone.
+  static std::uint32_t far_attempts(worker const&) noexcept { return 1; }
   /// Called after many failed attempts.
   template <class Loop>
   static runnable* last_resort(fiber&) {

@@ -12,7 +12,8 @@ namespace heist::detail {
 /// By the number of the attempt since the search began: does the thief, before it tries a victim,
 struct search_step {
   /// take tasks that are meant for other workers? So it does shortly before it first sleeps.
-  static constexpr bool is_last_resort(std::uint32_t attempt) noexcept { return attempt % 48 == 0; }
+  static constexpr bool is_last_resort(std::uint32_t attempt) noexcept { return attempt % last_resort == 0; }
+  static constexpr std::uint32_t last_resort = 48;
   /// open task stacks whose owners do not answer? These attempts have taken some microseconds.
   static constexpr bool opens_stacks(std::uint32_t attempt) noexcept { return attempt % 16 == 0; }
 };

@@ -219,7 +219,7 @@ class worker_loop {
           if (runnable* const t = search::template last_resort<worker_loop>(self); t != nullptr) return t;
         }
       }
-      if (!search::looks || search_step::is_last_resort(attempts) || !search::steals_near_only(w)) {
+      if (!search::looks || attempts % search::far_attempts(w) == 0) {
         if (runnable* const t = attempt(victim, me, self); t != nullptr) return t;
       }
       if (search_step::opens_stacks(attempts)) {

@@ -115,9 +115,8 @@ class squad_extension : public executor_extension,
   /// A region runs whose tree the squads divide; and does no longer.
   void division_begins() noexcept { divisions_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: as above
   void division_ends() noexcept { divisions_.fetch_sub(1, std::memory_order_relaxed); }    // relaxed: as above
-  /// Does anything run in which each squad has its own?
   bool has_divisions() const noexcept {
-    return has_graphs() || divisions_.load(std::memory_order_relaxed) != 0;  // relaxed: as above
+    return divisions_.load(std::memory_order_relaxed) != 0;  // relaxed: as above
   }
   /// Does a graph run whose tasks have squads?
   bool has_graphs() const noexcept { return graphs_.load(std::memory_order_relaxed) != 0; }  // relaxed: as above

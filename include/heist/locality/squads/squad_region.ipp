@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "heist/core/base/unique_ptr.hpp"
+#include "heist/core/fiber/control_words.hpp"
+#include "heist/core/fiber/exception_state.hpp"
 #include "heist/core/fork/scope_base.hpp"
 #include "heist/locality/squads/inter_task.hpp"
 #include "heist/locality/squads/profile_frame.hpp"
@@ -43,13 +45,15 @@ class squad_visit final : public region_visit {
   }
 
   /// The body is an inter-squad task of the region's home squad, so that the tree is dealt from the same place every
-  /// time. If the caller is that squad's head, it takes the body at once. Otherwise it waits.
+  /// time. If the caller is that squad's head, it takes the body at once, unless it handles an exception, which must not
+  /// be around what forks on its stack. Otherwise it waits.
   void run(erased_child& body) override {
     inter_join join{1};
     inter_child child{body, run_, on_.interrupt, join};
     squad& home = run_.squad_of_scheduler(*on_.worker);
     squad_member& m = member_of(*on_.worker);
-    if (m.head && m.in == &home && !home.pool.busy()) {
+    if (m.head && m.in == &home && !home.pool.busy() && !handles_exception()) {
+      in_modes const begins_in{on_.scheduler.modes()};  // as on a stack of its own
       home.pool.set_busy();
       m.squad_was_busy = false;
       return child.run_taken(on_);

@@ -7,6 +7,7 @@
 #include "heist/core/extension/policy_config.hpp"
 #include "heist/core/extension/search_of.hpp"
 #include "heist/core/observe/observer.hpp"
+#include "heist/core/policy/search_step.hpp"
 #include "heist/core/policy/victim.hpp"
 #include "heist/core/scheduler/worker.hpp"
 #include "heist/locality/policy/tier_policies.hpp"
@@ -117,8 +118,11 @@ struct squad_search : no_search {
     if (found.had_it != nullptr && found.had_it != &w) Loop::count_steal(w, *found.had_it);
     return Loop::at_root(found.task, self);
   }
-  /// Does a thief leave other squads alone for now?
-  static bool steals_near_only(worker const& w) noexcept { return squads_of(w.scheduler).has_divisions(); }
+  /// Each attempt takes cache lines away from the victim. While squads have their own work, there are fewer.
+  static std::uint32_t far_attempts(worker const& w) noexcept {
+    squad_extension const& all = squads_of(w.scheduler);
+    return all.has_graphs() ? search_step::last_resort : all.has_divisions() ? 8 : 1;
+  }
   /// A head takes whatever there is.
   template <class Loop>
   static runnable* last_resort(fiber& self) {

@@ -67,11 +67,15 @@ class block_size {
   block_size& operator=(block_size const&) = delete;
 
   std::size_t get() const noexcept { return now_.load(std::memory_order_relaxed); }  // relaxed: advice
+  /// From iteration `at` to the next multiple of a block. So blocks of contiguous data begin where their cache lines do.
+  std::size_t from(std::size_t at) const noexcept { return get() - at % get(); }
 
   /// Adapts to the last block, which ran `n` iterations in `ticks`.
   void adapt(std::size_t n, std::uint64_t ticks) noexcept {
-    if (n < get()) return;
-    if (ticks < target_ / 8) {
+    if (n < get() / 2) return;
+    if (ticks < target_ / 128) {
+      grow(64);
+    } else if (ticks < target_ / 8) {
       grow(8);
     } else if (ticks < target_ / 2) {
       grow(2);
@@ -120,7 +124,7 @@ class loop {
       bool const alone = workers_of_part(c, how) == 1;
       kept_ = alone ? n_ : n_ / (workers * pieces_per_worker);
       // Alone, only requests ask, and they can wait for longer.
-      block_size block{automatic && alone ? std::size_t{256} : least(), alone ? 8 * block_ticks : block_ticks};
+      block_size block{least(), alone ? 8 * block_ticks : block_ticks};
       if (how == split_mode::fixed) {
         part_ = automatic ? (n_ - 1) / fixed_parts(workers) + 1 : grain_;
         run_fixed(c, {0, n_}, block, result);
@@ -139,7 +143,7 @@ class loop {
     std::uint64_t before = start_time;
     while (at < end()) {
       if (stops()) break;
-      std::size_t const n = shorter(block.get(), end() - at);
+      std::size_t const n = shorter(block.from(at), end() - at);
       body_.run(body_, nullptr, result, at, at + n);
       at += n;
       std::uint64_t const now = os_env::ticks();
@@ -195,7 +199,7 @@ class loop {
     for (;;) {
       std::size_t const hi = shorter(r.hi, end());
       if (r.lo >= hi || stops()) break;
-      std::size_t n = block.get();
+      std::size_t n = block.from(r.lo);
       if (n >= hi - r.lo) {
         n = hi - r.lo;
       } else if (before - start_time >= patience && (hi - r.lo > kept_ || asked(c, how))) {
