@@ -10,6 +10,7 @@
 
 #include "heist/core/extension/executor_extension.hpp"
 #include "heist/core/extension/search_of.hpp"
+#include "heist/core/policy/search_step.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/locality/history/placement_extension.hpp"
 #include "heist/locality/history/placement_history.hpp"

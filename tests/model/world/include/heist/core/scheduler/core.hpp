@@ -272,6 +272,9 @@ class core {
 
   // The worker loop calls these for other policies, and for forked tasks.
   void give_up_fibers(worker&) noexcept {}
+  // No thread outside waits for a worker's place here.
+  bool gives_place(worker const&) const noexcept { return false; }
+  void withdraw_gift() noexcept {}
   void give_up_unused(worker&) noexcept {}
   static runnable* steal_continuation(worker&, steal_status&) noexcept { return nullptr; }
 

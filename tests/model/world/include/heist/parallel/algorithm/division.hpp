@@ -21,5 +21,9 @@ template <class Context>
 std::size_t workers_of(Context const& c) noexcept {
   return c.workers;
 }
+template <class Context>
+std::size_t workers_of_part(Context const& c, split_mode) noexcept {
+  return workers_of(c);
+}
 
 }  // namespace heist::detail

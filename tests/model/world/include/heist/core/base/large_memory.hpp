@@ -1,0 +1,14 @@
+// The memory of large arrays in the model's world, where nothing is kept: a harness makes its objects anew in each execution.
+#pragma once
+
+#include <cstddef>  // size_t
+
+namespace heist::detail {
+
+struct large_memory {
+  static constexpr bool fits(std::size_t, std::size_t) noexcept { return false; }
+  static void* allocate(std::size_t) { return nullptr; }
+  static void free(void*, std::size_t) noexcept {}
+};
+
+}  // namespace heist::detail
