@@ -45,7 +45,7 @@ HEIST_BODY adjacency::adjacency(graph_data const& g)
   }
   // first[i + 2] counts the successors of i, then first[i + 1] is where they begin, and the next one goes there.
   first[0] = first[1] = 0;
-  if (g.counts != nullptr && !weak_any) {
+  if (g.counts != nullptr && !weak_any && g.consumers == nullptr) {  // the counts lack edges to consumers
     for (std::size_t i = 0; i != count; ++i) strong[i] = g.counts->in[i];
     for (std::size_t i = 0; i != count; ++i) first[i + 2] = g.counts->out[i];
   } else {

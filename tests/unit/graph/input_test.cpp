@@ -246,3 +246,22 @@ TEST_CASE("random graphs with values that are taken leave what sequential execut
     }
   }
 }
+
+TEST_CASE("inputs: a taken value in a graph whose edges were counted before", "[graph]") {
+  heist::executor<> ex{2};
+  for (int i = 0; i != 50; ++i) {
+    heist::task_graph g;
+    int readers = 0, takers = 0, last = 0;
+    auto made = g.emplace([] { return std::string(40, 'x'); });
+    auto reader = g.emplace([&](std::string const& s) { readers += s.size() == 40; }, made);
+    auto taker = g.emplace([&](std::string s) { takers += s.size() == 40; }, heist::take(made));
+    auto after = g.emplace([&] { ++last; });
+    taker.precede(after);
+    CHECK(made.successor_count() == 2);
+    CHECK(reader.predecessor_count() == 1);
+    ex.run(g).get();
+    CHECK(readers == 1);
+    CHECK(takers == 1);
+    CHECK(last == 1);
+  }
+}

@@ -9,7 +9,7 @@
 namespace heist::detail {
 
 /// Blocks of at least `smallest` bytes that were freed, one set for the process, up to `most_kept` bytes. An executor that
-/// is idle for a while, or ends, gives them back to the system.
+/// is idle for a while, or ends, gives back to the system what is there then.
 ///
 /// Threads  every member may be called by any thread; none waits for another.
 class large_memory {

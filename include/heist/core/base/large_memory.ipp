@@ -27,7 +27,7 @@ struct kept_blocks {
   os_env::atomic<std::size_t> bytes{0};  ///< of all; written under the lock
   kept_block* first[sizes]{};            ///< by size
 };
-inline constinit kept_blocks kept_large_blocks;
+HEIST_ONE_COPY inline constinit kept_blocks kept_large_blocks;
 
 /// Four sizes for each power of two.
 struct large_size {
@@ -81,7 +81,9 @@ HEIST_COLD_BODY void large_memory::free(void* block, std::size_t bytes) noexcept
 }
 
 HEIST_COLD_BODY bool large_memory::has_any() noexcept {
-  return kept_large_blocks.bytes.load(std::memory_order_relaxed) != 0;  // relaxed: a hint
+  // relaxed: hints. In a child of fork() it may be taken for ever, and then nothing can be had.
+  return kept_large_blocks.bytes.load(std::memory_order_relaxed) != 0 &&
+         !kept_large_blocks.taken.load(std::memory_order_relaxed);
 }
 
 HEIST_COLD_BODY bool large_memory::release_one() noexcept {

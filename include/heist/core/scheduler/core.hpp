@@ -206,11 +206,11 @@ class core {
 
   static constexpr std::int64_t trim_after = 1'000'000'000;  ///< nanoseconds asleep until memory is given back
   /// Claims the return of memory. True if there is more than the workers need soon, and no other worker has the claim.
-  /// Call trim() after a while then, or end_trim().
-  bool begin_trim() noexcept;
+  /// Call trim() after a while then, or end_trim(). `again`: in the same sleep.
+  bool begin_trim(bool again = false) noexcept;
   /// Gives memory back, a little at a time as long as `still()`. A worker that is asleep calls it after begin_trim().
   template <class Still>
-  void trim(Still still) noexcept;
+  void trim(Still still, bool again) noexcept;
   void end_trim() noexcept;
 
   /// Forked tasks of `w` have become public.

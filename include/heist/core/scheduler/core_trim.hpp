@@ -8,9 +8,9 @@
 namespace heist::detail {
 
 template <class Still>
-HEIST_COLD void core::trim(Still still) noexcept {
+HEIST_COLD void core::trim(Still still, bool again) noexcept {
   freelist.trim(still);
-  while (still() && large_memory::release_one()) {
+  while (!again && still() && large_memory::release_one()) {
   }
   auto const trim_chains = [&](os_env::atomic<fiber*>& used, os_env::atomic<fiber*>& trimmed) {
     while (still()) {

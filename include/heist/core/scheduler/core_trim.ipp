@@ -7,10 +7,10 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY bool core::begin_trim() noexcept {
-  // relaxed: hints
+HEIST_COLD_BODY bool core::begin_trim(bool again) noexcept {
+  // relaxed: hints. Large blocks go once in a sleep: other threads may use some all the time.
   if (used_chains_.load(std::memory_order_relaxed) <= worker_count && !freelist.has_too_much() &&
-      !large_memory::has_any())
+      (again || !large_memory::has_any()))
     return false;
   if (trim_claimed_.load(std::memory_order_relaxed)) return false;  // relaxed: as above
   return !trim_claimed_.exchange(true, std::memory_order_relaxed);  // relaxed: a claim, no data

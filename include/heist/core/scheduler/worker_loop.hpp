@@ -184,10 +184,10 @@ class worker_loop {
           if (!is_helper && !keep_slot(w)) return;
           if (w.deque.has_grown())
             w.deque.shrink(still, [](auto* slots, std::size_t n) { give_pages_back(slots, n * sizeof *slots); });
-          while (must_trim) {
-            scheduler.trim(still);
+          for (bool again = false; must_trim; again = true) {
+            scheduler.trim(still, again);
             scheduler.end_trim();
-            must_trim = still() && scheduler.begin_trim();  // other workers have fallen asleep meanwhile
+            must_trim = still() && scheduler.begin_trim(true);  // other workers have fallen asleep meanwhile
           }
           release_slot(w, is_helper);
         });

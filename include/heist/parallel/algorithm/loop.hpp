@@ -61,21 +61,22 @@ inline constexpr std::size_t pieces_per_worker = 16;
 /// worker has one block_size for all pieces that it runs. A thief copies it with the piece that it takes.
 class block_size {
  public:
-  block_size(std::size_t smallest, std::uint64_t target) noexcept
-      : smallest_{smallest}, target_{target}, now_{smallest} {}
+  block_size(std::size_t smallest, std::uint64_t target, std::size_t first = 1) noexcept
+      : smallest_{smallest}, target_{target}, now_{first > smallest ? first : smallest} {}
   block_size(block_size const& of) noexcept : smallest_{of.smallest_}, target_{of.target_}, now_{of.get()} {}
   block_size& operator=(block_size const&) = delete;
 
   std::size_t get() const noexcept { return now_.load(std::memory_order_relaxed); }  // relaxed: advice
   /// From iteration `at` to the next multiple of a block. So blocks of contiguous data begin where their cache lines do.
-  std::size_t from(std::size_t at) const noexcept { return get() - at % get(); }
+  std::size_t from(std::size_t at) const noexcept {
+    std::size_t const n = get() - at % get();
+    return n >= smallest_ ? n : n + get();
+  }
 
   /// Adapts to the last block, which ran `n` iterations in `ticks`.
   void adapt(std::size_t n, std::uint64_t ticks) noexcept {
     if (n < get() / 2) return;
-    if (ticks < target_ / 128) {
-      grow(64);
-    } else if (ticks < target_ / 8) {
+    if (ticks < target_ / 8) {
       grow(8);
     } else if (ticks < target_ / 2) {
       grow(2);
@@ -124,7 +125,7 @@ class loop {
       bool const alone = workers_of_part(c, how) == 1;
       kept_ = alone ? n_ : n_ / (workers * pieces_per_worker);
       // Alone, only requests ask, and they can wait for longer.
-      block_size block{least(), alone ? 8 * block_ticks : block_ticks};
+      block_size block{least(), alone ? 8 * block_ticks : block_ticks, alone ? std::size_t{8} : 1};
       if (how == split_mode::fixed) {
         part_ = automatic ? (n_ - 1) / fixed_parts(workers) + 1 : grain_;
         run_fixed(c, {0, n_}, block, result);
@@ -199,12 +200,14 @@ class loop {
     for (;;) {
       std::size_t const hi = shorter(r.hi, end());
       if (r.lo >= hi || stops()) break;
-      std::size_t n = block.from(r.lo);
+      std::size_t n = block.get();
       if (n >= hi - r.lo) {
         n = hi - r.lo;
       } else if (before - start_time >= patience && (hi - r.lo > kept_ || asked(c, how))) {
         fork(c, {r.lo, hi}, block, how, result);
         break;
+      } else {
+        n = shorter(block.from(r.lo), hi - r.lo);
       }
       body_.run(body_, &c, result, r.lo, r.lo + n);
       r.lo += n;

@@ -219,9 +219,9 @@ class core {
   static void check_process(unsigned) noexcept {}
   /// Nothing is given back here.
   static constexpr std::int64_t trim_after = 0;
-  static bool begin_trim() noexcept { return false; }
+  static bool begin_trim(bool = false) noexcept { return false; }
   template <class Still>
-  static void trim(Still) noexcept {}
+  static void trim(Still, bool) noexcept {}
   static void end_trim() noexcept {}
   unsigned generation() const noexcept { return 0; }
   unobserved_exceptions& unobserved() const noexcept { return *unobserved_; }
