@@ -1,5 +1,5 @@
-// Memory of large arrays and chunks. What is freed serves again: the system zeroes each page that it gives anew, which costs
-// more than most of what graphs do with the page.
+// Memory of large arrays and chunks: what is freed serves again. A page that comes from the system costs a page fault, often
+// more than all that a graph does with it.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -8,8 +8,8 @@
 
 namespace heist::detail {
 
-/// Blocks of at least `smallest` bytes that were freed, one set for the process, up to `most_kept` bytes. An executor that
-/// is idle for a while, or ends, gives back to the system what is there then.
+/// Freed blocks of at least `smallest` bytes, `most_kept` bytes together: one set for the process. An executor frees the set
+/// when it has been idle for a while, and when it ends.
 ///
 /// Threads  every member may be called by any thread; none waits for another.
 class large_memory {

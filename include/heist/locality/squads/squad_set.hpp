@@ -191,7 +191,7 @@ class squad_set {
   static void wake_head(squad_type& s) noexcept {
     if (asleep(s)) s.gate.wake_here();
   }
-  // Who sleeps is asked first: it changes seldom, and the rest is written by its squad for each task.
+  // `asleep` is asked first. It changes seldom; a squad writes the other flags for each task.
   void wake_free_heads() const noexcept {
     for (auto const& s : squads_) {
       if (asleep(*s) && free(*s)) wake_head(*s);  // others look when they become free: Q2

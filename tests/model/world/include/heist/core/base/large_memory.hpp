@@ -1,4 +1,4 @@
-// The memory of large arrays in the model's world, where nothing is kept: a harness makes its objects anew in each execution.
+// Stands for core/base/large_memory.hpp. Nothing is kept here: a harness makes its objects anew in each execution.
 #pragma once
 
 #include <cstddef>  // size_t
