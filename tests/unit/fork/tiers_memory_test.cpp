@@ -148,9 +148,12 @@ TEST_CASE("tiers: tasks keep their first squads where memory has nodes and the d
     four_squads const first = run_last(ex, r, 0);
     for (std::size_t i = 1; i != 4; ++i) CHECK(first[i] != first[0]);
     CHECK(squads_of_leaves(r, keeps ? none : first) == first);
-    four_squads const second = run_last(ex, r, 1);
+    four_squads second = first;
+    for (int run = 0; run != 1000 && second == first; ++run) {  // a thief may begin leaf 1 after all others
+      second = run_last(ex, r, 1);
+      CHECK(squads_of_leaves(r, keeps ? none : second) == (keeps ? first : second));
+    }
     CHECK(second != first);
-    CHECK(squads_of_leaves(r, keeps ? none : second) == (keeps ? first : second));
   };
   run("package:2 [numa] l3:1(size=64KiB) core:1 pu:1", 1 << 20, true);
   run("package:2 [numa] l3:1(size=64KiB) core:1 pu:1", 1 << 17, false);  // fits into both caches
