@@ -76,7 +76,9 @@ class block_size {
   /// Adapts to the last block, which ran `n` iterations in `ticks`.
   void adapt(std::size_t n, std::uint64_t ticks) noexcept {
     if (n < get() / 2) return;
-    if (ticks < target_ / 8) {
+    if (ticks < target_ / 64) {
+      grow(32);
+    } else if (ticks < target_ / 8) {
       grow(8);
     } else if (ticks < target_ / 2) {
       grow(2);
