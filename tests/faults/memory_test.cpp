@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <thread>
@@ -13,6 +14,7 @@
 #include "faults/child_process.hpp"
 #include "faults/failing_new.hpp"
 #include "heist/async.hpp"
+#include "heist/core/base/large_memory.hpp"
 #include "heist/core/sync/ready_list.hpp"
 #include "heist/core/sync/work_deque.hpp"
 #include "heist/executor.hpp"
@@ -55,6 +57,28 @@ TEST_CASE("memory: a ready list that cannot grow refuses the task and keeps the 
   }
   CHECK(list.push(64, v[64]));
   for (std::size_t i = 0; i < 65; ++i) REQUIRE(&list.take() == &v[i]);
+}
+
+TEST_CASE("memory: large blocks that are kept are given back before memory is out", "[faults]") {
+  using heist::detail::large_memory;
+  for (long failing = 0; failing != 3; ++failing) {
+    large_memory::clear();
+    large_memory::free(large_memory::allocate(9000), 9000);
+    void* block = nullptr;
+    bool thrown = false;
+    long const before = live_allocations;  // one block is kept
+    try {
+      new_fault const f{0, failing};
+      block = large_memory::allocate(5000);
+    } catch (std::bad_alloc const&) {
+      thrown = true;
+    }
+    CHECK(thrown == (failing == 2));
+    CHECK(large_memory::has_any() == (failing == 0));
+    CHECK(live_allocations == before + (failing == 0 ? 1 : 0) - (failing == 2 ? 1 : 0));
+    if (block != nullptr) large_memory::free(block, 5000);
+  }
+  large_memory::clear();
 }
 
 TEST_CASE("memory: a graph with priorities runs where ready lists cannot grow", "[faults]") {

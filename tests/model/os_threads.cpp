@@ -7,10 +7,10 @@
 #include <cstddef>
 
 #include "engine/suite.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/core/sync/event_count.hpp"
 #include "heist/core/sync/injection_queue.hpp"
 #include "heist/core/sync/slot.hpp"
-#include "heist/core/sync/spin_lock.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "engine/suite.hpp"
-#include "heist/core/sync/spin_lock.hpp"
+#include "heist/core/base/spin_lock.hpp"
 
 namespace {
 

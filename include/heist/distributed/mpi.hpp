@@ -23,7 +23,7 @@
 
 #include "heist/core/base/env.hpp"
 #include "heist/core/base/errors.hpp"
-#include "heist/core/sync/spin_lock.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/distributed/engine.hpp"
 #include "heist/distributed/mpi_frames.hpp"
 #include "heist/distributed/mpi_process.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "heist/core/base/errors.hpp"
-#include "heist/core/sync/spin_lock.hpp"
+#include "heist/core/base/spin_lock.hpp"
 
 namespace heist::distributed {
 

@@ -5,10 +5,10 @@
 #include <thread>
 #include <vector>
 
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/core/sync/completion.hpp"
 #include "heist/core/sync/injection_queue.hpp"
 #include "heist/core/sync/shared_range.hpp"
-#include "heist/core/sync/spin_lock.hpp"
 #include "support/catch.hpp"
 #include "support/rounds.hpp"
 #include "support/slow.hpp"

@@ -22,7 +22,7 @@ class large_memory {
     return !under_asan && bytes >= smallest && bytes <= most_kept && alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
   }
 
-  /// `bytes`: which fits(). Throws bad_alloc.
+  /// `bytes`: which fits(). Throws bad_alloc, once nothing is kept any more.
   static void* allocate(std::size_t bytes);
   /// `bytes`: as allocated.
   static void free(void* block, std::size_t bytes) noexcept;

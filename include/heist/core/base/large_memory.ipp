@@ -7,11 +7,9 @@
 #include <new>
 
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/spin_lock.hpp"
 
 namespace heist::detail {
-
-// Edge
-//   E1  unlock: taken.store(release) -> try_lock: taken.exchange(acquire)   the lists
 
 struct kept_block {
   kept_block* next;
@@ -20,10 +18,21 @@ struct kept_blocks {
   static constexpr std::size_t sizes =
       4 * (std::bit_width(large_memory::most_kept) - std::bit_width(large_memory::smallest) + 1);
 
-  bool try_lock() noexcept { return !taken.exchange(true, std::memory_order_acquire); }  // acquire: E1
-  void unlock() noexcept { taken.store(false, std::memory_order_release); }              // release: E1
+  /// Null if there is none. Under the lock.
+  kept_block* take(std::size_t index, std::size_t size) noexcept {
+    kept_block* const block = first[index];
+    if (block != nullptr) {
+      first[index] = block->next;
+      add(-size);
+    }
+    return block;
+  }
+  /// Under the lock.
+  void add(std::size_t size) noexcept {
+    bytes.store(bytes.load(std::memory_order_relaxed) + size, std::memory_order_relaxed);  // relaxed: under the lock
+  }
 
-  os_env::atomic<bool> taken{false};
+  spin_lock<> lock;
   os_env::atomic<std::size_t> bytes{0};  ///< of all; written under the lock
   kept_block* first[sizes]{};            ///< by size
 };
@@ -51,15 +60,14 @@ static_assert(large_size{large_memory::most_kept}.index + 1 == kept_blocks::size
 HEIST_COLD_BODY void* large_memory::allocate(std::size_t bytes) {
   large_size const size{bytes};
   kept_blocks& kept = kept_large_blocks;
-  kept_block* block = nullptr;
-  if (kept.try_lock()) {
-    block = kept.first[size.index];
-    if (block != nullptr) {
-      kept.first[size.index] = block->next;
-      // relaxed: under the lock
-      kept.bytes.store(kept.bytes.load(std::memory_order_relaxed) - size.rounded, std::memory_order_relaxed);
-    }
-    kept.unlock();
+  void* block = nullptr;
+  if (kept.lock.try_lock()) {
+    block = kept.take(size.index, size.rounded);
+    kept.lock.unlock();
+  }
+  if (block == nullptr && has_any()) {
+    block = ::operator new(size.rounded, std::nothrow);
+    if (block == nullptr) clear();
   }
   return block != nullptr ? block : ::operator new(size.rounded);
 }
@@ -67,37 +75,29 @@ HEIST_COLD_BODY void* large_memory::allocate(std::size_t bytes) {
 HEIST_COLD_BODY void large_memory::free(void* block, std::size_t bytes) noexcept {
   large_size const size{bytes};
   kept_blocks& kept = kept_large_blocks;
-  if (kept.try_lock()) {
-    std::size_t const then = kept.bytes.load(std::memory_order_relaxed) + size.rounded;  // relaxed: under the lock
-    bool const has_room = then <= most_kept;
+  if (kept.lock.try_lock()) {
+    // relaxed: under the lock
+    bool const has_room = kept.bytes.load(std::memory_order_relaxed) + size.rounded <= most_kept;
     if (has_room) {
       kept.first[size.index] = ::new (block) kept_block{kept.first[size.index]};
-      kept.bytes.store(then, std::memory_order_relaxed);  // relaxed: under the lock
+      kept.add(size.rounded);
     }
-    kept.unlock();
+    kept.lock.unlock();
     if (has_room) return;
   }
   ::operator delete(block);
 }
 
 HEIST_COLD_BODY bool large_memory::has_any() noexcept {
-  // relaxed: hints. In a child of fork() it may be taken for ever, and then nothing can be had.
-  return kept_large_blocks.bytes.load(std::memory_order_relaxed) != 0 &&
-         !kept_large_blocks.taken.load(std::memory_order_relaxed);
+  return kept_large_blocks.bytes.load(std::memory_order_relaxed) != 0;  // relaxed: a hint
 }
 
 HEIST_COLD_BODY bool large_memory::release_one() noexcept {
   kept_blocks& kept = kept_large_blocks;
-  if (!has_any() || !kept.try_lock()) return false;
-  kept_block* block = nullptr;
-  for (std::size_t i = 0; block == nullptr && i != kept_blocks::sizes; ++i) {
-    block = kept.first[i];
-    if (block == nullptr) continue;
-    kept.first[i] = block->next;
-    // relaxed: under the lock
-    kept.bytes.store(kept.bytes.load(std::memory_order_relaxed) - large_size::of(i), std::memory_order_relaxed);
-  }
-  kept.unlock();
+  if (!has_any() || !kept.lock.try_lock()) return false;
+  void* block = nullptr;
+  for (std::size_t i = 0; block == nullptr && i != kept_blocks::sizes; ++i) block = kept.take(i, large_size::of(i));
+  kept.lock.unlock();
   ::operator delete(block);
   return block != nullptr;
 }

@@ -15,11 +15,11 @@
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
 #include "heist/core/base/errors.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/core/executor/async_base.hpp"
 #include "heist/core/executor/context.hpp"
 #include "heist/core/executor/pooled.hpp"
 #include "heist/core/scheduler/core.hpp"
-#include "heist/core/sync/spin_lock.hpp"
 
 namespace heist::detail {
 

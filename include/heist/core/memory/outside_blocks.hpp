@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/core/memory/block_pool.hpp"
-#include "heist/core/sync/spin_lock.hpp"
 
 namespace heist::detail {
 

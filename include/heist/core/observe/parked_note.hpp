@@ -8,9 +8,9 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/core/observe/observer.hpp"
 #include "heist/core/observe/outside_waits.hpp"
-#include "heist/core/sync/spin_lock.hpp"
 
 namespace heist::detail {
 

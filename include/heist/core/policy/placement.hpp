@@ -5,8 +5,8 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/core/policy/options.hpp"
-#include "heist/core/sync/spin_lock.hpp"
 #include "heist/core/topology/discover.hpp"
 #include "heist/core/topology/squads.hpp"
 

@@ -11,6 +11,7 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/base/vector.hpp"
 #include "heist/core/extension/executor_extension.hpp"
@@ -29,7 +30,6 @@
 #include "heist/core/sync/idle_gate.hpp"
 #include "heist/core/sync/os_thread.hpp"
 #include "heist/core/sync/request_lanes.hpp"
-#include "heist/core/sync/spin_lock.hpp"
 #include "heist/core/sync/unobserved.hpp"
 #include "heist/core/sync/work_count.hpp"
 

@@ -12,8 +12,8 @@
 
 #include "heist/core/base/errors.hpp"
 #include "heist/core/base/park_word.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/core/base/unique_ptr.hpp"
-#include "heist/core/sync/spin_lock.hpp"
 
 namespace heist::detail {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>  // move
 
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/core/base/unique_ptr.hpp"
-#include "heist/core/sync/spin_lock.hpp"
 
 namespace heist::detail {
 

@@ -7,8 +7,8 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/core/sync/owned_lock.hpp"  // lock_waiter
-#include "heist/core/sync/spin_lock.hpp"
 #include "heist/core/sync/waiter_queue.hpp"
 
 namespace heist::detail {

@@ -10,8 +10,8 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/core/base/unique_ptr.hpp"
-#include "heist/core/sync/spin_lock.hpp"
 
 namespace heist::detail {
 

@@ -5,8 +5,8 @@
 #include <utility>  // exchange
 
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/core/sync/completion.hpp"
-#include "heist/core/sync/spin_lock.hpp"
 
 namespace heist::detail {
 

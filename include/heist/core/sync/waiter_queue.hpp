@@ -6,7 +6,7 @@
 
 #include "heist/core/base/assert.hpp"
 #include "heist/core/base/env.hpp"
-#include "heist/core/sync/spin_lock.hpp"
+#include "heist/core/base/spin_lock.hpp"
 
 namespace heist::detail {
 

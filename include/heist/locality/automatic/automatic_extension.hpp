@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/sync/interrupt.hpp"
-#include "heist/core/sync/spin_lock.hpp"
 #include "heist/locality/automatic/others.hpp"
 #include "heist/locality/squads/squad_extension.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/core/base/unique_ptr.hpp"
-#include "heist/core/sync/spin_lock.hpp"
 #include "heist/graph/recall.hpp"
 #include "heist/locality/automatic/ways.hpp"
 #include "heist/locality/history/placement_history.hpp"

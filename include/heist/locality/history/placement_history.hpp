@@ -12,9 +12,9 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/core/extension/resume_rule.hpp"
 #include "heist/core/scheduler/core.hpp"
-#include "heist/core/sync/spin_lock.hpp"
 #include "heist/graph/run.hpp"  // and bodies of graph_data
 #include "heist/locality/history/division.hpp"
 #include "heist/locality/history/known_task.hpp"

@@ -9,8 +9,8 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/core/scheduler/core.hpp"
-#include "heist/core/sync/spin_lock.hpp"
 #include "heist/locality/policy/boundary_level.hpp"
 #include "heist/locality/policy/cats.hpp"
 #include "heist/locality/region/region.hpp"

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/core/fork/fork_extension.hpp"
 #include "heist/core/policy/tier.hpp"
 #include "heist/core/scheduler/core.hpp"
-#include "heist/core/sync/spin_lock.hpp"
 #include "heist/locality/counters/counter_handle.hpp"
 #include "heist/locality/history/placement_extension.hpp"
 #include "heist/locality/squads/squad_set.hpp"

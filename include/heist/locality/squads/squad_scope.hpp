@@ -7,8 +7,8 @@
 #include <utility>  // exchange
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/core/fork/scope_base.hpp"
-#include "heist/core/sync/spin_lock.hpp"
 #include "heist/locality/squads/inter_task.hpp"
 #include "heist/locality/squads/profile_frame.hpp"
 

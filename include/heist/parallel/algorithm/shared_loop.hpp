@@ -7,10 +7,10 @@
 #include <stop_token>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/core/executor/context.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/sync/shared_range.hpp"
-#include "heist/core/sync/spin_lock.hpp"
 #include "heist/parallel/algorithm/loop.hpp"
 
 namespace heist::detail {

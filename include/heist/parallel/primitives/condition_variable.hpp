@@ -8,7 +8,7 @@
 #include <utility>  // move
 
 #include "heist/core/base/config.hpp"
-#include "heist/core/sync/spin_lock.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/parallel/primitives/waiting.hpp"
 
 namespace heist {

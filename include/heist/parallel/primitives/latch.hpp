@@ -9,7 +9,7 @@
 #include <utility>  // move
 
 #include "heist/core/base/config.hpp"
-#include "heist/core/sync/spin_lock.hpp"
+#include "heist/core/base/spin_lock.hpp"
 #include "heist/fwd.hpp"
 #include "heist/parallel/primitives/awaiting.hpp"
 #include "heist/parallel/primitives/waiting.hpp"
