@@ -173,6 +173,25 @@ heist::coroutine<long> fib_there(heist::executor<>& ex, long n) {
   co_return co_await fib_of(n);
 }
 
+heist::coroutine<std::size_t> pairs(heist::executor<>& ex, std::size_t n) {
+  co_await heist::resume_on(ex);
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i != n; ++i) {
+    auto const [a, b] = co_await heist::when_all(one(i), one(i));
+    sum += a + b;
+  }
+  co_return sum;
+}
+heist::coroutine<long> fib_of_pairs(long n) {
+  if (n < 2) co_return n;
+  auto const [a, b] = co_await heist::when_all(fib_of_pairs(n - 1), fib_of_pairs(n - 2));
+  co_return a + b;
+}
+heist::coroutine<long> fib_of_pairs_there(heist::executor<>& ex, long n) {
+  co_await heist::resume_on(ex);
+  co_return co_await fib_of_pairs(n);
+}
+
 struct heist_runner final : bench::runner {
   explicit heist_runner(std::size_t workers) : ex{workers} {}
   bool has(row) const override { return true; }
@@ -187,6 +206,10 @@ struct heist_runner final : bench::runner {
         return static_cast<double>(heist::sync_wait(spawned(ex, s.awaits)));
       case row::coroutine_fib:
         return static_cast<double>(heist::sync_wait(fib_there(ex, s.fib_called)));
+      case row::coroutine_pairs:
+        return static_cast<double>(heist::sync_wait(pairs(ex, s.awaits)));
+      case row::coroutine_fib_pairs:
+        return static_cast<double>(heist::sync_wait(fib_of_pairs_there(ex, s.fib_called)));
       case row::chain:
       case row::random:
         ex.post([&](ctx_t ctx) { which == row::chain ? chain(ctx, *all) : random(ctx, *all); });

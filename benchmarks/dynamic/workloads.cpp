@@ -304,6 +304,7 @@ std::size_t operations(row which, sizes const& s) {
     case row::fib:
       return fib_calls(s.fib);
     case row::coroutine_fib:
+    case row::coroutine_fib_pairs:
       return fib_calls(s.fib_called);
     case row::empty:
       return s.empty;
@@ -312,6 +313,7 @@ std::size_t operations(row which, sizes const& s) {
       return s.tasks;
     case row::coroutine_called:
     case row::coroutine_spawned:
+    case row::coroutine_pairs:
       return s.awaits;
     default:
       return s.tokens;
@@ -327,6 +329,7 @@ double expected(row which, sizes const& s) {
     case row::fib:
       return static_cast<double>(fib(s.fib));
     case row::coroutine_fib:
+    case row::coroutine_fib_pairs:
       return static_cast<double>(fib(s.fib_called));
     case row::cholesky:
       return cholesky_sum(s);
@@ -337,6 +340,8 @@ double expected(row which, sizes const& s) {
     case row::coroutine_called:
     case row::coroutine_spawned:
       return static_cast<double>(s.awaits * (s.awaits - 1) / 2);
+    case row::coroutine_pairs:
+      return static_cast<double>(s.awaits * (s.awaits - 1));
     case row::pipeline_16_serial:
     case row::pipeline_16_parallel:
       return static_cast<double>(pipeline_sum(16, s.tokens));

@@ -26,7 +26,9 @@ enum class row {
   pipeline_16_parallel,
   coroutine_called,
   coroutine_spawned,
-  coroutine_fib
+  coroutine_fib,
+  coroutine_pairs,
+  coroutine_fib_pairs
 };
 
 inline constexpr struct {
@@ -48,6 +50,8 @@ inline constexpr struct {
     {row::coroutine_called, "co_await: called", "await"},
     {row::coroutine_spawned, "co_await: spawned", "await"},
     {row::coroutine_fib, "co_await: fib, called", "call"},
+    {row::coroutine_pairs, "co_await: two at once", "pair"},
+    {row::coroutine_fib_pairs, "co_await: fib, two at once", "call"},
 };
 
 /// How many tasks, tokens or awaits a row has.

@@ -5,7 +5,7 @@
 
 #if HEIST_COROUTINES
 
-#include <algorithm>  // min
+#include <algorithm>  // all_of, min
 #include <cstdint>
 #include <utility>  // move
 #include <vector>
@@ -33,7 +33,7 @@ struct walk_coroutine {
         if (last - first == 1)
           sum += co_await one(m, c, n, first, told, here);
         else
-          sum += co_await group(m, c, n, first, last, here);
+          sum += co_await group(m, c, n, first, last, told, here);
       } catch (heist_test::program_failure const& e) {
         if (!is.is(heist_test::catches)) throw;
         sum += Walk::caught(m, n, first / size, e);
@@ -53,13 +53,22 @@ struct walk_coroutine {
     co_return here.leave(sum);
   }
 
+  static bool may_be_coroutine(program_memory& m, std::uint32_t child) {
+    heist_test::way const how = m.program->nodes[child].how;
+    return how == heist_test::way::coroutine || (how == heist_test::way::leaf && child % 2 == 0);
+  }
+  static bool all_are_coroutines(program_memory& m, std::uint32_t n, std::uint32_t first, std::uint32_t last) {
+    auto const& children = m.program->nodes[n].children;
+    return std::all_of(children.begin() + first, children.begin() + last,
+                       [&m](std::uint32_t child) { return may_be_coroutine(m, child); });
+  }
+
   /// Awaits a child: a coroutine, or a leaf as a coroutine, or the future of a task.
   static heist::coroutine<std::uint64_t> one(program_memory& m, Context c, std::uint32_t n, std::uint32_t place,
                                              bool told, typename Walk::entry& here) {
     std::uint32_t const child = m.program->nodes[n].children[place];
-    heist_test::way const how = m.program->nodes[child].how;
     std::uint64_t got = heist_test::value_of_skipped;
-    if (how == heist_test::way::coroutine || (how == heist_test::way::leaf && child % 2 == 0)) {
+    if (may_be_coroutine(m, child)) {
       got = co_await visit(m, c, child, told, m.end_of(child));
       if (got != m.cells[child].value) here.see(heist_test::other_value);
     } else {
@@ -74,10 +83,18 @@ struct walk_coroutine {
   }
 
   static heist::coroutine<std::uint64_t> group(program_memory& m, Context c, std::uint32_t n, std::uint32_t first,
-                                               std::uint32_t last, typename Walk::entry& here) {
+                                               std::uint32_t last, bool told, typename Walk::entry& here) {
     heist_test::program_node const& is = m.program->nodes[n];
     try {
-      std::vector<std::uint64_t> const got = co_await heist::when_all(Walk::submit_each(m, c, n, first, last));
+      std::vector<std::uint64_t> got;
+      if (all_are_coroutines(m, n, first, last)) {
+        std::vector<heist::coroutine<std::uint64_t>> members;
+        for (std::uint32_t i = first; i != last; ++i)
+          members.push_back(visit(m, c, is.children[i], told, m.end_of(is.children[i])));
+        got = co_await heist::when_all(std::move(members));
+      } else {
+        got = co_await heist::when_all(Walk::submit_each(m, c, n, first, last));
+      }
       std::uint64_t sum = 0;
       for (std::uint32_t i = first; i != last; ++i) {
         if (got[i - first] != m.cells[is.children[i]].value) here.see(heist_test::other_value);

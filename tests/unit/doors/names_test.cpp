@@ -185,6 +185,10 @@ heist::coroutine<int> twice(heist::executor<>& ex) {
   int const x = co_await ex.submit([] { return 21; });
   co_return 2 * x;
 }
+heist::coroutine<int> at_once(heist::executor<>& ex) {
+  auto [a, b] = co_await heist::when_all(twice(ex), twice(ex));
+  co_return a + b;
+}
 
 }  // namespace
 

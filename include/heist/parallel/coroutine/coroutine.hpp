@@ -24,7 +24,7 @@ class coroutine;
 namespace detail {
 
 template <class T>
-struct coroutine_promise_base : coroutine_base {
+struct coroutine_promise_base : awaited_coroutine {
   static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }
   static void operator delete(void* frame, std::size_t bytes) noexcept { free_frame(frame, bytes); }
 
@@ -35,7 +35,7 @@ struct coroutine_promise_base : coroutine_base {
     template <class Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) const noexcept {
       auto& self = h.promise();
-      if (self.scheduler != self.scheduler_of_continuation) return return_scheduler(h, self);
+      if (static_cast<void*>(self.scheduler) != self.returns_to) return end_elsewhere(h, self, &self.room);
       return transfer(h, self.continuation);
     }
     void await_resume() const noexcept {}
@@ -43,22 +43,9 @@ struct coroutine_promise_base : coroutine_base {
   final_awaiter final_suspend() const noexcept { return {}; }
   void unhandled_exception() noexcept { exception = exception_of_task(); }
 
-  std::coroutine_handle<> continuation;  ///< the coroutine that goes on after it; set when it is awaited
-  core* scheduler_of_continuation = nullptr;
-  std::exception_ptr exception;
   result_slot<T> result;
-
- private:
-  /// Called if the coroutine that goes on after it belongs to another executor than its present one, or to none.
-  HEIST_COLD static std::coroutine_handle<> return_scheduler(std::coroutine_handle<> h,
-                                                             coroutine_promise_base& self) noexcept {
-    auto* const item = ::new (static_cast<void*>(&self.room_)) resume_item{self.continuation};
-    return resume_at_its_scheduler(*item, self.scheduler_of_continuation, self.of) ? std::noop_coroutine()
-                                                                                   : transfer(h, self.continuation);
-  }
-
-  /// For the resumption of the coroutine that goes on after it, which few need.
-  alignas(resume_item) std::byte room_[sizeof(resume_item)];
+  /// For the resumption of a member of a group, or of the coroutine that goes on after it, which few need.
+  alignas(resume_item) std::byte room[sizeof(resume_item)];
 };
 
 template <class T>
@@ -133,7 +120,7 @@ class [[nodiscard]] coroutine {
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
       auto& promise = handle_.promise();
       promise.continuation = awaiting;
-      promise.scheduler = promise.scheduler_of_continuation = detail::scheduler_of_promise(awaiting.promise());
+      promise.returns_to = promise.scheduler = detail::scheduler_of_promise(awaiting.promise());
       promise.of = detail::task_of_promise(awaiting.promise());
       return detail::transfer(awaiting, handle_);
     }

@@ -3,6 +3,7 @@
 
 #include <coroutine>
 #include <cstddef>  // size_t
+#include <cstdint>
 #include <exception>
 #include <string>
 #include <type_traits>
@@ -13,6 +14,7 @@
 #include "heist/core/executor/circular_wait.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/scheduler/runnable.hpp"
+#include "heist/core/sync/arrivals.hpp"
 #include "heist/core/sync/completion.hpp"
 
 namespace heist::detail {
@@ -29,6 +31,13 @@ task_of_coroutine task_that_waits(interrupt_state& part) noexcept;
 struct coroutine_base {
   core* scheduler = nullptr;              ///< resumes it after an await; null: the awaited object's executor does
   task_of_coroutine const* of = nullptr;  ///< null: no sync_wait() waits for it
+};
+
+/// The state of a coroutine that other coroutines await.
+struct awaited_coroutine : coroutine_base {
+  std::coroutine_handle<> continuation;  ///< goes on after it; null: it is one of a coroutine_group
+  void* returns_to = nullptr;            ///< the core where `continuation` resumes (null: anywhere), or the group
+  std::exception_ptr exception;
 };
 
 /// Where a coroutine with such a promise wants to resume; null: anywhere.
@@ -84,6 +93,27 @@ struct resume_item : queued_runnable {
   static runnable* run_it(runnable& task, fiber& self);
 };
 
+/// Coroutines that are awaited together: the first runs at once, the others as tasks. Lies in the frame of the awaiting
+/// one, which the last to end resumes.
+struct coroutine_group {
+  struct member {
+    std::coroutine_handle<> handle;
+    awaited_coroutine* promise;
+    void* room;  ///< for a resume_item
+  };
+  /// Begins `count` coroutines, 1 or more, for `awaiting`, which wants to resume on `home`, if that is not null. Returns
+  /// the one that begins here. Throws executor_error, and begins none, where there is no executor.
+  std::coroutine_handle<> begin(std::coroutine_handle<> awaiting, core* home, task_of_coroutine const* of,
+                                member const* all, std::uint32_t count);
+
+  arrivals left;
+  std::coroutine_handle<> continuation;
+  core* scheduler = nullptr;  ///< of `continuation`; null: it resumes anywhere
+};
+
+/// The end of a coroutine that is one of a group, or has moved to another executor. `room`: for a resume_item.
+std::coroutine_handle<> end_elsewhere(std::coroutine_handle<> h, awaited_coroutine& self, void* room) noexcept;
+
 /// Awaits a completion. Destroy it before the objects that it refers to.
 class completion_awaiter : task_waiter {
  public:
@@ -108,9 +138,6 @@ class completion_awaiter : task_waiter {
 /// Lets the coroutine resume on `scheduler`, as part of `of`. Throws executor_error in a child of fork(), and where the
 /// executor ends.
 void resume_as_task(resume_item& item, core& scheduler, std::coroutine_handle<> h, task_of_coroutine const* of);
-/// Lets one that awaited what ends now resume on `scheduler`, if the calling thread is no worker of that. False: it
-/// goes on here, because it is one, `scheduler` is null, or that ends.
-bool resume_at_its_scheduler(resume_item& item, core* scheduler, task_of_coroutine const* of) noexcept;
 /// Is the calling thread a worker of it?
 bool runs_on(core const& scheduler) noexcept;
 

@@ -118,14 +118,60 @@ HEIST_BODY void resume_as_task(resume_item& item, core& scheduler, std::coroutin
   scheduler.submit(item, [&item](unsigned wave) { item.wave = wave; });
 }
 
-HEIST_COLD_BODY bool resume_at_its_scheduler(resume_item& item, core* scheduler, task_of_coroutine const* of) noexcept {
+/// Lets a coroutine that awaited what ends now resume on `scheduler`, if the calling thread is no worker of that. False:
+/// it goes on here, because the thread is one, `scheduler` is null, or that ends.
+HEIST_COLD_BODY bool resume_at_its_scheduler(void* room, std::coroutine_handle<> h, core* scheduler,
+                                             task_of_coroutine const* of) noexcept {
   if (scheduler == nullptr || runs_on(*scheduler)) return false;
   try {
-    resume_as_task(item, *scheduler, item.handle, of);
+    resume_as_task(*::new (room) resume_item, *scheduler, h, of);
     return true;
   } catch (executor_error const&) {
     return false;
   }
+}
+
+HEIST_BODY std::coroutine_handle<> end_elsewhere(std::coroutine_handle<> h, awaited_coroutine& self,
+                                                 void* room) noexcept {
+  std::coroutine_handle<> next = self.continuation;
+  void* scheduler = self.returns_to;
+  if (!next) {
+    auto& group = *static_cast<coroutine_group*>(self.returns_to);
+    if (!group.left.arrive()) return std::noop_coroutine();  // the frames of both may be gone
+    next = group.continuation;
+    scheduler = group.scheduler;
+    if (scheduler == self.scheduler) return transfer(h, next);
+  }
+  if (resume_at_its_scheduler(room, next, static_cast<core*>(scheduler), self.of)) return std::noop_coroutine();
+  return transfer(h, next);
+}
+
+HEIST_BODY std::coroutine_handle<> coroutine_group::begin(std::coroutine_handle<> awaiting, core* home,
+                                                          task_of_coroutine const* of, member const* all,
+                                                          std::uint32_t count) {
+  core* on = home;
+  if (on == nullptr) {
+    worker* const w = this_worker();  // kept: asked for its executor, at once
+    if (w == nullptr) reject_await_outside();
+    on = &w->scheduler;
+  }
+  continuation = awaiting;
+  scheduler = home;
+  left.expect(count);
+  for (std::uint32_t i = count; i-- != 0;) {
+    awaited_coroutine& promise = *all[i].promise;
+    promise.scheduler = on;
+    promise.of = of;
+    promise.returns_to = this;
+    if (i == 0) break;
+    try {
+      resume_as_task(*::new (all[i].room) resume_item, *on, all[i].handle, of);
+    } catch (...) {
+      promise.exception = exception_of_task();
+      static_cast<void>(left.arrive());  // not the last: the first has not begun
+    }
+  }
+  return transfer(awaiting, all[0].handle);
 }
 
 HEIST_BODY bool runs_on(core const& scheduler) noexcept {
