@@ -27,4 +27,8 @@ endfunction()
 
 if(HEIST_COMPILED_PROGRAMS)
   heist_sanitize(heist_compiled)
+  if(HEIST_QUICK_TESTS)
+    # At another level than the tests, as a user's library: only at -O2 do coroutines transfer by jumps.
+    target_compile_options(heist_compiled PRIVATE -O2)
+  endif()
 endif()

@@ -200,6 +200,24 @@ TEST_CASE("coroutine: when_all awaits each coroutine once", "[coroutine]") {
     co_return first + a + b;
   };
   CHECK_THROWS_AS(run_on(ex, twice), heist::executor_error);
+  // The same object again.
+  auto const pair = []() -> heist::coroutine<int> {
+    auto both = heist::when_all(number(1), number(2));
+    auto const [a, b] = co_await std::move(both);
+    CHECK(a + b == 3);
+    auto const [c, d] = co_await std::move(both);
+    co_return c + d;
+  };
+  CHECK_THROWS_AS(run_on(ex, pair), heist::executor_error);
+  auto const vector = []() -> heist::coroutine<std::size_t> {
+    std::vector<heist::coroutine<int const>> of;
+    of.push_back([]() -> heist::coroutine<int const> { co_return 1; }());
+    auto all = heist::when_all(std::move(of));
+    std::vector<int> const values = co_await std::move(all);
+    CHECK(values == std::vector<int>{1});
+    co_return (co_await std::move(all)).size();
+  };
+  CHECK_THROWS_AS(run_on(ex, vector), heist::executor_error);
   CHECK_THROWS_AS(run_on(ex,
                          []() -> heist::coroutine<> {
                            std::vector<heist::coroutine<>> of(2);

@@ -35,8 +35,12 @@ struct coroutine_promise_base : awaited_coroutine {
     template <class Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) const noexcept {
       auto& self = h.promise();
-      if (static_cast<void*>(self.scheduler) != self.returns_to) return end_elsewhere(h, self, &self.room);
-      return transfer(h, self.continuation);
+      std::coroutine_handle<> next = self.continuation;
+      if (static_cast<void*>(self.scheduler) != self.returns_to) {
+        next = end_elsewhere(self, &self.room);
+        if (!next) return std::noop_coroutine();
+      }
+      return transfer(h, next);
     }
     void await_resume() const noexcept {}
   };
@@ -73,7 +77,8 @@ struct coroutine_access;
 ///
 /// After co_await heist::resume_on(ex) it runs on that executor's workers, and so do the coroutines that it awaits.
 /// If one of these moves to another executor, the awaiting coroutine returns to its own. It can await coroutines,
-/// futures (std::move), shared_futures and runs of graphs. No await parks a fiber.
+/// futures (std::move), shared_futures and runs of graphs, and several coroutines at once (when_all). No await parks a
+/// fiber.
 ///
 /// Awaits use no stack, at any level of optimisation (except with GCC's -fno-optimize-sibling-calls at -O2). A
 /// recursion 100,000 deep is 100,000 frames on the heap.
@@ -243,7 +248,7 @@ root_coroutine run_root(root_work<T>& work, [[maybe_unused]] completion& over) {
 }  // namespace detail
 
 /// co_await heist::resume_on(ex): the coroutine resumes on a worker of `ex`, now and after each later await. Throws
-/// executor_error if `ex` is being destroyed.
+/// executor_error if `ex` is being destroyed. `ex` must live until the coroutine has ended, or has moved elsewhere.
 template <class Executor>
 auto resume_on(Executor& ex) noexcept {
   return detail::resume_on_awaiter{detail::executor_access::core_of(ex)};

@@ -76,7 +76,8 @@ struct transfer_loop {
   static transfer_loop*& place_here() noexcept;
 };
 
-/// The result of `await_suspend` of `from` to transfer the thread to `to`.
+/// The result of `await_suspend` of `from` to transfer the thread to `to`. For code that is compiled with the coroutine,
+/// at its level of optimisation: never in a HEIST_BODY.
 HEIST_ALWAYS_INLINE std::coroutine_handle<> transfer(std::coroutine_handle<> from,
                                                      std::coroutine_handle<> to) noexcept {
   return transfer_is_jump() ? to : transfer_loop::leave(from, to);
@@ -101,18 +102,19 @@ struct coroutine_group {
     awaited_coroutine* promise;
     void* room;  ///< for a resume_item
   };
-  /// Begins `count` coroutines, 1 or more, for `awaiting`, which wants to resume on `home`, if that is not null. Returns
-  /// the one that begins here. Throws executor_error, and begins none, where there is no executor.
-  std::coroutine_handle<> begin(std::coroutine_handle<> awaiting, core* home, task_of_coroutine const* of,
-                                member const* all, std::uint32_t count);
+  /// Submits `count` coroutines, 1 or more, for `awaiting`, which wants to resume on `home`, if that is not null. The
+  /// caller resumes the first. Throws executor_error, and submits none, where there is no executor, and the second time.
+  void begin(std::coroutine_handle<> awaiting, core* home, task_of_coroutine const* of, member const* all,
+             std::uint32_t count);
 
   arrivals left;
   std::coroutine_handle<> continuation;
   core* scheduler = nullptr;  ///< of `continuation`; null: it resumes anywhere
 };
 
-/// The end of a coroutine that is one of a group, or has moved to another executor. `room`: for a resume_item.
-std::coroutine_handle<> end_elsewhere(std::coroutine_handle<> h, awaited_coroutine& self, void* room) noexcept;
+/// The end of a coroutine that is one of a group, or has moved to another executor. `room`: for a resume_item. Returns
+/// the coroutine to which it transfers the thread; null: to none.
+std::coroutine_handle<> end_elsewhere(awaited_coroutine& self, void* room) noexcept;
 
 /// Awaits a completion. Destroy it before the objects that it refers to.
 class completion_awaiter : task_waiter {

@@ -131,24 +131,23 @@ HEIST_COLD_BODY bool resume_at_its_scheduler(void* room, std::coroutine_handle<>
   }
 }
 
-HEIST_BODY std::coroutine_handle<> end_elsewhere(std::coroutine_handle<> h, awaited_coroutine& self,
-                                                 void* room) noexcept {
+HEIST_BODY std::coroutine_handle<> end_elsewhere(awaited_coroutine& self, void* room) noexcept {
   std::coroutine_handle<> next = self.continuation;
   void* scheduler = self.returns_to;
   if (!next) {
     auto& group = *static_cast<coroutine_group*>(self.returns_to);
-    if (!group.left.arrive()) return std::noop_coroutine();  // the frames of both may be gone
+    if (!group.left.arrive()) return {};  // the frames of both may be gone
     next = group.continuation;
     scheduler = group.scheduler;
-    if (scheduler == self.scheduler) return transfer(h, next);
+    if (scheduler == self.scheduler) return next;
   }
-  if (resume_at_its_scheduler(room, next, static_cast<core*>(scheduler), self.of)) return std::noop_coroutine();
-  return transfer(h, next);
+  if (resume_at_its_scheduler(room, next, static_cast<core*>(scheduler), self.of)) return {};
+  return next;
 }
 
-HEIST_BODY std::coroutine_handle<> coroutine_group::begin(std::coroutine_handle<> awaiting, core* home,
-                                                          task_of_coroutine const* of, member const* all,
-                                                          std::uint32_t count) {
+HEIST_BODY void coroutine_group::begin(std::coroutine_handle<> awaiting, core* home, task_of_coroutine const* of,
+                                       member const* all, std::uint32_t count) {
+  if (continuation) reject_second_await();
   core* on = home;
   if (on == nullptr) {
     worker* const w = this_worker();  // kept: asked for its executor, at once
@@ -171,7 +170,6 @@ HEIST_BODY std::coroutine_handle<> coroutine_group::begin(std::coroutine_handle<
       static_cast<void>(left.arrive());  // not the last: the first has not begun
     }
   }
-  return transfer(awaiting, all[0].handle);
 }
 
 HEIST_BODY bool runs_on(core const& scheduler) noexcept {

@@ -45,19 +45,20 @@ struct coroutine_access {
   }
 };
 
-/// co_await of a fixed number of coroutines.
+/// Awaits a fixed number of coroutines.
 template <class... T>
-class [[nodiscard]] all_of_coroutines {
+class tuple_awaiter {
  public:
-  explicit all_of_coroutines(coroutine<T>&&... of) noexcept : of_{std::move(of)...} {}
+  explicit tuple_awaiter(coroutine<T>&&... of) noexcept : of_{std::move(of)...} {}
 
   bool await_ready() const noexcept { return false; }
   template <class Promise>
   std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> awaiting) {
     std::array<coroutine_group::member, sizeof...(T)> const all =
         std::apply([](auto const&... c) { return std::array{coroutine_access::member(c)...}; }, of_);
-    return group_.begin(awaiting, scheduler_of_promise(awaiting.promise()), task_of_promise(awaiting.promise()),
-                        all.data(), sizeof...(T));
+    group_.begin(awaiting, scheduler_of_promise(awaiting.promise()), task_of_promise(awaiting.promise()), all.data(),
+                 sizeof...(T));
+    return transfer(awaiting, all[0].handle);
   }
   std::tuple<value_or_monostate<T>...> await_resume() {
     return std::apply(
@@ -73,11 +74,11 @@ class [[nodiscard]] all_of_coroutines {
   coroutine_group group_;
 };
 
-/// co_await of as many as a vector has.
+/// Awaits as many as a vector has.
 template <class T>
-class [[nodiscard]] all_of_vector {
+class vector_awaiter {
  public:
-  explicit all_of_vector(std::vector<coroutine<T>>&& of) noexcept : of_{std::move(of)} {}
+  explicit vector_awaiter(std::vector<coroutine<T>>&& of) noexcept : of_{std::move(of)} {}
 
   bool await_ready() const noexcept { return of_.empty(); }
   template <class Promise>
@@ -85,13 +86,15 @@ class [[nodiscard]] all_of_vector {
     std::vector<coroutine_group::member> all;
     all.reserve(of_.size());
     for (auto const& c : of_) all.push_back(coroutine_access::member(c));
-    return group_.begin(awaiting, scheduler_of_promise(awaiting.promise()), task_of_promise(awaiting.promise()),
-                        all.data(), static_cast<std::uint32_t>(all.size()));
+    group_.begin(awaiting, scheduler_of_promise(awaiting.promise()), task_of_promise(awaiting.promise()), all.data(),
+                 static_cast<std::uint32_t>(all.size()));
+    return transfer(awaiting, all[0].handle);
   }
   auto await_resume() {
     for (auto const& c : of_) coroutine_access::rethrow(c);
     if constexpr (!std::is_void_v<T>) {
-      using kept = std::conditional_t<std::is_reference_v<T>, std::reference_wrapper<std::remove_reference_t<T>>, T>;
+      using kept = std::conditional_t<std::is_reference_v<T>, std::reference_wrapper<std::remove_reference_t<T>>,
+                                      std::remove_const_t<T>>;
       std::vector<kept> values;
       values.reserve(of_.size());
       for (auto const& c : of_) values.push_back(coroutine_access::take(c));
@@ -104,24 +107,49 @@ class [[nodiscard]] all_of_vector {
   coroutine_group group_;
 };
 
+/// What when_all() returns: to be awaited in the same expression, or by std::move, once.
+template <class Awaiter>
+class [[nodiscard]] all_of_coroutines {
+ public:
+  template <class... Of>
+  explicit all_of_coroutines(Of&&... of) noexcept : awaiter_{std::move(of)...} {}
+
+  auto operator co_await() && noexcept { return reference{awaiter_}; }
+
+ private:
+  struct reference {
+    bool await_ready() const noexcept { return to.await_ready(); }
+    template <class Promise>
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> awaiting) {
+      return to.await_suspend(awaiting);
+    }
+    decltype(auto) await_resume() { return to.await_resume(); }
+    Awaiter& to;
+  };
+  Awaiter awaiter_;
+};
+
 }  // namespace detail
 
-/// co_await heist::when_all(a(), b()): the coroutines run at the same time, on the executor of the awaiting one, or if
-/// that has none, of the calling worker. Returns a tuple of their values, std::monostate for void, when all have ended.
-/// If some have failed, the await throws the first exception in this order. On a thread outside it throws executor_error.
+/// co_await heist::when_all(a(), b()): runs the coroutines at the same time, and returns a tuple of their values when all
+/// have ended (std::monostate for void). If some fail, the await throws the first exception in this order, when all have
+/// ended. Their frames, with their arguments, live until then.
 ///
-/// The first begins at once on the calling thread, each other one as a task: an idle worker takes the last, the caller
-/// goes on with the second.
+/// The first coroutine begins at once on the calling thread, each other one as a task. The executor is that of the
+/// awaiting coroutine, or if it has none, of the calling worker. Where there is neither, the await throws executor_error.
+/// An idle worker takes the last coroutine. The calling worker runs the second when the first has ended or is suspended.
+///
+/// Threads  as co_await of a coroutine. Cost  a task for each coroutine but the first.
 template <class First, class... More>
 auto when_all(coroutine<First> first, coroutine<More>... more) {
-  return detail::all_of_coroutines<First, More...>{std::move(first), std::move(more)...};
+  return detail::all_of_coroutines<detail::tuple_awaiter<First, More...>>{std::move(first), std::move(more)...};
 }
 
 /// The same of a vector of coroutines. Returns a vector of their values, with std::reference_wrapper for references; void
 /// if they are void.
 template <class T>
 auto when_all(std::vector<coroutine<T>> all) {
-  return detail::all_of_vector<T>{std::move(all)};
+  return detail::all_of_coroutines<detail::vector_awaiter<T>>{std::move(all)};
 }
 
 }  // namespace heist
