@@ -34,7 +34,7 @@ RULES = [  # what, pattern, where it may stand
     ("threads are started in one place", r"\bstd::j?thread\b|\bpthread_create\b", ["core/scheduler/", "core/executor/blocking.hpp", WATCHDOG, DISTRIBUTED, STREAMS]),
     ("randomness is seeded and our own", r"\bstd::(?:random_device|mt19937\w*|rand)\b|\bs?rand\s*\(", []),
     ("stacks and mappings are core/memory/'s", r"\b(?:mmap|munmap|mprotect|madvise)\s*\(",
-     ["core/memory/", "locality/counters/perf_events.hpp"]),
+     ["core/memory/", "core/base/large_memory.hpp", "locality/counters/perf_events.hpp"]),
     ("thread-local variables do not follow a fiber", r"\bthread_local\b", ["core/fiber/"]),
     ("files and the environment are read by the machine and written by observers",
      r"\bgetenv\b|\bstd::[io]?fstream\b|\bfopen\b", ["core/base/environment.hpp", "core/topology/", "locality/counters/perf_events.hpp", "tools/observe/", "tools/simulate/recorded_file.hpp", "distributed/saved_file.hpp", WATCHDOG]),

@@ -61,22 +61,24 @@ TEST_CASE("memory: a ready list that cannot grow refuses the task and keeps the 
 
 TEST_CASE("memory: large blocks that are kept are given back before memory is out", "[faults]") {
   using heist::detail::large_memory;
-  for (long failing = 0; failing != 3; ++failing) {
-    large_memory::clear();
-    large_memory::free(large_memory::allocate(9000), 9000);
-    void* block = nullptr;
-    bool thrown = false;
-    long const before = live_allocations;  // one block is kept
-    try {
-      new_fault const f{0, failing};
-      block = large_memory::allocate(5000);
-    } catch (std::bad_alloc const&) {
-      thrown = true;
+  for (std::size_t const bytes : {std::size_t{5000}, large_memory::huge_page}) {
+    for (long failing = 0; failing != 3; ++failing) {
+      large_memory::clear();
+      large_memory::free(large_memory::allocate(9000), 9000);
+      void* block = nullptr;
+      bool thrown = false;
+      long const before = live_allocations;  // one block is kept
+      try {
+        new_fault const f{0, failing};
+        block = large_memory::allocate(bytes);
+      } catch (std::bad_alloc const&) {
+        thrown = true;
+      }
+      CHECK(thrown == (failing == 2));
+      CHECK(large_memory::has_any() == (failing == 0));
+      CHECK(live_allocations == before + (failing == 0 ? 1 : 0) - (failing == 2 ? 1 : 0));
+      if (block != nullptr) large_memory::free(block, bytes);
     }
-    CHECK(thrown == (failing == 2));
-    CHECK(large_memory::has_any() == (failing == 0));
-    CHECK(live_allocations == before + (failing == 0 ? 1 : 0) - (failing == 2 ? 1 : 0));
-    if (block != nullptr) large_memory::free(block, 5000);
   }
   large_memory::clear();
 }

@@ -9,17 +9,19 @@
 namespace heist::detail {
 
 /// Freed blocks of at least `smallest` bytes, `most_kept` bytes together: one set for the process. An executor frees the set
-/// when it has been idle for a while, and when it ends.
+/// when it has been idle for a while, and when it ends. Blocks of `huge_page` and more are aligned to it, and the kernel is
+/// asked for pages of that size where it gives them on request.
 ///
 /// Threads  every member may be called by any thread; none waits for another.
 class large_memory {
  public:
   static constexpr std::size_t smallest = 4096;
+  static constexpr std::size_t huge_page = std::size_t{2} << 20;
   static constexpr std::size_t most_kept = std::size_t{32} << 20;
 
-  /// Can a block of so many bytes be kept? AddressSanitizer needs to see the end of each: under it the answer is no.
+  /// Does such a block come from here? AddressSanitizer needs to see the end of each: under it the answer is no.
   static constexpr bool fits(std::size_t bytes, std::size_t alignment) noexcept {
-    return !under_asan && bytes >= smallest && bytes <= most_kept && alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+    return !under_asan && bytes >= smallest && alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
   }
 
   /// `bytes`: which fits(). Throws bad_alloc, once nothing is kept any more.

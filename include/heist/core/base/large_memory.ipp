@@ -3,6 +3,8 @@
 
 #include "heist/core/base/large_memory.hpp"
 
+#include <sys/mman.h>  // madvise
+
 #include <bit>  // bit_width
 #include <new>
 
@@ -57,25 +59,41 @@ static_assert(large_size::of(large_size{large_memory::smallest}.index) == large_
 static_assert(large_size::of(large_size{large_memory::most_kept}.index) == large_memory::most_kept);
 static_assert(large_size{large_memory::most_kept}.index + 1 == kept_blocks::sizes);
 
+HEIST_COLD_BODY void* large_block_from_system(std::size_t bytes) {
+  if (bytes < large_memory::huge_page) return ::operator new(bytes);
+  void* const block = ::operator new (bytes, std::align_val_t{large_memory::huge_page});
+  ::madvise(block, bytes, MADV_HUGEPAGE);
+  return block;
+}
+HEIST_COLD_BODY void large_block_to_system(void* block, std::size_t bytes) noexcept {
+  if (bytes < large_memory::huge_page) {
+    ::operator delete(block);
+  } else {
+    ::operator delete (block, std::align_val_t{large_memory::huge_page});
+  }
+}
+
 HEIST_COLD_BODY void* large_memory::allocate(std::size_t bytes) {
   large_size const size{bytes};
   kept_blocks& kept = kept_large_blocks;
-  void* block = nullptr;
-  if (kept.lock.try_lock()) {
-    block = kept.take(size.index, size.rounded);
+  if (size.rounded <= most_kept && kept.lock.try_lock()) {
+    void* const block = kept.take(size.index, size.rounded);
     kept.lock.unlock();
+    if (block != nullptr) return block;
   }
-  if (block == nullptr && has_any()) {
-    block = ::operator new(size.rounded, std::nothrow);
-    if (block == nullptr) clear();
+  for (;;) {
+    try {
+      return large_block_from_system(size.rounded);
+    } catch (std::bad_alloc const&) {
+      if (!release_one()) throw;
+    }
   }
-  return block != nullptr ? block : ::operator new(size.rounded);
 }
 
 HEIST_COLD_BODY void large_memory::free(void* block, std::size_t bytes) noexcept {
   large_size const size{bytes};
   kept_blocks& kept = kept_large_blocks;
-  if (kept.lock.try_lock()) {
+  if (size.rounded <= most_kept && kept.lock.try_lock()) {
     // relaxed: under the lock
     bool const has_room = kept.bytes.load(std::memory_order_relaxed) + size.rounded <= most_kept;
     if (has_room) {
@@ -85,7 +103,7 @@ HEIST_COLD_BODY void large_memory::free(void* block, std::size_t bytes) noexcept
     kept.lock.unlock();
     if (has_room) return;
   }
-  ::operator delete(block);
+  large_block_to_system(block, size.rounded);
 }
 
 HEIST_COLD_BODY bool large_memory::has_any() noexcept {
@@ -96,10 +114,15 @@ HEIST_COLD_BODY bool large_memory::release_one() noexcept {
   kept_blocks& kept = kept_large_blocks;
   if (!has_any() || !kept.lock.try_lock()) return false;
   void* block = nullptr;
-  for (std::size_t i = 0; block == nullptr && i != kept_blocks::sizes; ++i) block = kept.take(i, large_size::of(i));
+  std::size_t size = 0;
+  for (std::size_t i = 0; block == nullptr && i != kept_blocks::sizes; ++i) {
+    size = large_size::of(i);
+    block = kept.take(i, size);
+  }
   kept.lock.unlock();
-  ::operator delete(block);
-  return block != nullptr;
+  if (block == nullptr) return false;
+  large_block_to_system(block, size);
+  return true;
 }
 
 }  // namespace heist::detail

@@ -16,6 +16,12 @@ namespace heist::detail {
 /// Allocates memory for `needed` elements of `size` bytes, or for twice `capacity` if that is more, and sets `capacity`.
 /// The caller moves the elements. Throws std::bad_alloc.
 HEIST_RARE void* larger_memory(std::size_t& capacity, std::size_t needed, std::size_t size, std::align_val_t alignment);
+/// The same of `count` elements.
+template <class T>
+T* allocate_memory(std::size_t count) {
+  std::size_t capacity = 0;
+  return static_cast<T*>(larger_memory(capacity, count, sizeof(T), std::align_val_t{alignof(T)}));
+}
 /// `bytes`: as allocated.
 HEIST_RARE void free_memory(void* memory, std::size_t bytes, std::align_val_t alignment) noexcept;
 

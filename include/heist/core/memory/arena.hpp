@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/large_memory.hpp"
 #include "heist/core/base/vector.hpp"
 
 namespace heist::detail {
@@ -32,7 +33,7 @@ class arena {
 
  private:
   static constexpr std::size_t first_chunk = 1024;
-  static constexpr std::size_t largest_chunk = std::size_t{1} << 18;
+  static constexpr std::size_t largest_chunk = large_memory::huge_page;
 
   struct free_block {
     free_block* next;

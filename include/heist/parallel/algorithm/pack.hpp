@@ -5,10 +5,11 @@
 #include <cstddef>     // size_t
 #include <functional>  // identity, invoke, equal_to
 #include <iterator>
-#include <memory>   // allocator, construct_at, destroy_n
+#include <memory>   // construct_at, destroy_n
 #include <utility>  // forward, move
 #include <vector>
 
+#include "heist/core/base/vector.hpp"
 #include "heist/parallel/algorithm/blocks.hpp"
 #include "heist/parallel/algorithm/call.hpp"
 #include "heist/parallel/algorithm/kept_bits.hpp"
@@ -67,12 +68,12 @@ template <class T>
 class side_buffer {
  public:
   explicit side_buffer(kept_bits const& kept)
-      : places_{kept.displaced()}, first_{std::allocator<T>{}.allocate(places_.back())}, made_(kept.chunk_count()) {}
+      : places_{kept.displaced()}, first_{allocate_memory<T>(places_.back())}, made_(kept.chunk_count()) {}
   side_buffer(side_buffer const&) = delete;
   side_buffer& operator=(side_buffer const&) = delete;
   ~side_buffer() {
     for (std::size_t k = 0; k != made_.size(); ++k) std::destroy_n(begin(k), made_[k]);
-    std::allocator<T>{}.deallocate(first_, places_.back());
+    free_memory(first_, places_.back() * sizeof(T), std::align_val_t{alignof(T)});
   }
   T* begin(std::size_t chunk) const noexcept { return first_ + places_[chunk]; }
   T* end(std::size_t chunk) const noexcept { return begin(chunk) + made_[chunk]; }

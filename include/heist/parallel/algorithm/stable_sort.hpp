@@ -6,11 +6,12 @@
 #include <exception>
 #include <functional>  // identity, less
 #include <iterator>
-#include <memory>  // allocator, construct_at, destroy_n
+#include <memory>  // construct_at, destroy_n
 #include <type_traits>
 #include <utility>  // exchange, move
 
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/vector.hpp"
 #include "heist/parallel/algorithm/blocks.hpp"
 #include "heist/parallel/algorithm/call.hpp"
 #include "heist/parallel/algorithm/merge.hpp"
@@ -29,12 +30,12 @@ class second_copy {
   /// Elements need not be made before they are assigned to, and not be destroyed.
   static constexpr bool is_raw = std::is_trivially_copyable_v<T>;
 
-  explicit second_copy(std::size_t n) : n_{n}, first_{std::allocator<T>{}.allocate(n)} {}
+  explicit second_copy(std::size_t n) : n_{n}, first_{allocate_memory<T>(n)} {}
   second_copy(second_copy const&) = delete;
   second_copy& operator=(second_copy const&) = delete;
   ~second_copy() {
     if constexpr (!is_raw) std::destroy_n(first_, made_);
-    std::allocator<T>{}.deallocate(first_, n_);
+    free_memory(first_, n_ * sizeof(T), std::align_val_t{alignof(T)});
   }
   T* first() const noexcept { return first_; }
 
