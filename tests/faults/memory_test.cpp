@@ -13,6 +13,7 @@
 
 #include "faults/child_process.hpp"
 #include "faults/failing_new.hpp"
+#include "heist/algorithm.hpp"
 #include "heist/async.hpp"
 #include "heist/core/base/large_memory.hpp"
 #include "heist/core/sync/ready_list.hpp"
@@ -81,6 +82,36 @@ TEST_CASE("memory: large blocks that are kept are given back before memory is ou
     }
   }
   large_memory::clear();
+}
+
+TEST_CASE("memory: algorithms that take memory leave none when an allocation fails", "[faults]") {
+  using heist::detail::large_memory;
+  heist::executor ex{2};
+  std::vector<int> v(20'000);
+  auto const all = [&] {
+    for (std::size_t i = 0; i != v.size(); ++i) v[i] = static_cast<int>(i * 7919 % v.size());
+    heist::remove_if(ex, v, [](int x) { return x % 3 == 0; });
+    heist::stable_sort(ex, v);
+  };
+  all();  // the executor has its stacks and blocks
+  bool failed = true;
+  for (long n = 0; failed; ++n) {
+    large_memory::clear();
+    long const before = live_allocations;
+    for (int again = 0; again != 8; ++again) {
+      failed = false;
+      new_fault const f{n};
+      try {
+        all();
+      } catch (std::bad_alloc const&) {
+        failed = true;
+      }
+    }
+    ex.wait_idle();
+    large_memory::clear();
+    CHECK(live_allocations < before + 8);  // the executor may keep some more blocks
+    REQUIRE(n < 1000);
+  }
 }
 
 TEST_CASE("memory: a graph with priorities runs where ready lists cannot grow", "[faults]") {

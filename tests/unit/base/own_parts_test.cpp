@@ -147,6 +147,7 @@ TEST_CASE("vector: keeps the elements when one cannot be added", "[base]") {
     counted::copies_left = 1'000'000;
     CHECK(v == vector<counted>({1, 2, 3, 4}));
     CHECK_THROWS_AS(v.reserve(std::numeric_limits<std::size_t>::max() / 2), std::bad_alloc);
+    CHECK_THROWS_AS(vector<char>().reserve(std::numeric_limits<std::size_t>::max() / 2 + 2), std::bad_alloc);
     CHECK(v.size() == 4);
   }
   CHECK(counted::living == 0);

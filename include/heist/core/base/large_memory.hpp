@@ -24,7 +24,7 @@ class large_memory {
     return !under_asan && bytes >= smallest && alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
   }
 
-  /// `bytes`: which fits(). Throws bad_alloc, once nothing is kept any more.
+  /// `bytes`: which fits(). Before it throws bad_alloc, it frees what is kept, unless another thread uses the set.
   static void* allocate(std::size_t bytes);
   /// `bytes`: as allocated.
   static void free(void* block, std::size_t bytes) noexcept;

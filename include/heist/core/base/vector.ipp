@@ -3,6 +3,8 @@
 
 #include "heist/core/base/vector.hpp"
 
+#include <cstdint>  // PTRDIFF_MAX
+
 #include "heist/core/base/large_memory.hpp"
 
 namespace heist::detail {
@@ -10,7 +12,7 @@ namespace heist::detail {
 HEIST_COLD_BODY void* larger_memory(std::size_t& capacity, std::size_t needed, std::size_t size,
                                     std::align_val_t alignment) {
   std::size_t const count = needed > 2 * capacity ? needed : 2 * capacity;
-  if (count > static_cast<std::size_t>(-1) / size) throw std::bad_array_new_length{};
+  if (count > static_cast<std::size_t>(PTRDIFF_MAX) / size) throw std::bad_array_new_length{};
   bool const is_usual = static_cast<std::size_t>(alignment) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
   void* const memory = large_memory::fits(count * size, static_cast<std::size_t>(alignment))
                            ? large_memory::allocate(count * size)

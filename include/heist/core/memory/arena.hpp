@@ -33,7 +33,8 @@ class arena {
 
  private:
   static constexpr std::size_t first_chunk = 1024;
-  static constexpr std::size_t largest_chunk = large_memory::huge_page;
+  static constexpr std::size_t usual_chunk = std::size_t{1} << 18;
+  static constexpr std::size_t large_chunk = 2 * large_memory::huge_page;
 
   struct free_block {
     free_block* next;
@@ -56,6 +57,7 @@ class arena {
   std::size_t chunk_bytes_ = first_chunk;
   using chunk = vector<std::byte>;  // empty, with room
   vector<chunk> chunks_;
+  std::size_t bytes_ = 0;        ///< of all chunks
   std::size_t used_chunks_ = 0;  ///< chunks that something has been handed out from since clear()
   vector<free_list> given_back_;
 };

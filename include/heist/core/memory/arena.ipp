@@ -49,7 +49,12 @@ HEIST_COLD_BODY void* arena::from_new_chunk(std::size_t bytes, std::size_t align
     chunk made;
     made.reserve(size);
     chunks_.push_back(static_cast<chunk&&>(made));
-    if (chunk_bytes_ < largest_chunk) chunk_bytes_ *= 2;
+    bytes_ += size;
+    if (chunk_bytes_ < usual_chunk) {
+      chunk_bytes_ *= 2;
+    } else if (bytes_ >= 2 * large_chunk) {
+      chunk_bytes_ = large_chunk;  // of huge pages; their ends are a small part of all
+    }
   }
   chunk const& next = chunks_[used_chunks_++];
 #if HEIST_ASAN

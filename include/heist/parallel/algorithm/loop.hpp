@@ -73,10 +73,11 @@ class block_size {
     return n >= smallest_ ? n : n + get();
   }
 
-  /// Adapts to the last block, which ran `n` iterations in `ticks`.
-  void adapt(std::size_t n, std::uint64_t ticks) noexcept {
+  /// Adapts to the last block, which ran `n` iterations in `ticks`. While that is very short, blocks grow fast up to
+  /// `soon` iterations: later ones may cost more, and no thief gets a part of a block.
+  void adapt(std::size_t n, std::uint64_t ticks, std::size_t soon = 0) noexcept {
     if (n < get() / 2) return;
-    if (ticks < target_ / 64) {
+    if (ticks < target_ / 64 && 32 * get() <= soon) {
       grow(32);
     } else if (ticks < target_ / 8) {
       grow(8);
@@ -214,7 +215,7 @@ class loop {
       body_.run(body_, &c, result, r.lo, r.lo + n);
       r.lo += n;
       std::uint64_t const now = os_env::ticks();
-      block.adapt(n, now - before);
+      block.adapt(n, now - before, 4 * kept_);
       before = now;
     }
     part.returns = true;

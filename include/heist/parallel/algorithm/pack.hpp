@@ -68,7 +68,7 @@ template <class T>
 class side_buffer {
  public:
   explicit side_buffer(kept_bits const& kept)
-      : places_{kept.displaced()}, first_{allocate_memory<T>(places_.back())}, made_(kept.chunk_count()) {}
+      : places_{kept.displaced()}, made_(kept.chunk_count()), first_{allocate_memory<T>(places_.back())} {}
   side_buffer(side_buffer const&) = delete;
   side_buffer& operator=(side_buffer const&) = delete;
   ~side_buffer() {
@@ -85,8 +85,8 @@ class side_buffer {
 
  private:
   std::vector<std::size_t> const places_;
-  T* const first_;
   std::vector<std::size_t> made_;
+  T* const first_;
 };
 
 /// Moves elements of [0, n) after `first` for which keep(i) to the front, in their order. Returns how many they are.
