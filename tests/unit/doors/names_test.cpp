@@ -186,6 +186,7 @@ heist::coroutine<int> twice(heist::executor<>& ex) {
   co_return 2 * x;
 }
 heist::coroutine<int> at_once(heist::executor<>& ex) {
+  co_await heist::resume_on(ex);
   auto [a, b] = co_await heist::when_all(twice(ex), twice(ex));
   co_return a + b;
 }
@@ -226,6 +227,7 @@ TEST_CASE("README's table: work found as it runs", "[doors]") {
   ex.run(p).get();
   CHECK(seen == 30);
   CHECK(heist::sync_wait(twice(ex)) == 42);
+  CHECK(heist::sync_wait(at_once(ex)) == 84);
   CHECK(ex.run_here([] { return 1; }) == 1);
   CHECK(ex.submit([](auto ctx) { return ctx.blocking([] { return 2; }); }).get() == 2);
   heist::executor_ref any{ex};
