@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -67,7 +68,8 @@ TEST_CASE("large memory: it keeps no more than it says", "[memory]") {
   for (int i = 0; i != 6; ++i) blocks.push_back(large_memory::allocate(bytes));
   for (void* block : blocks) large_memory::free(block, bytes);  // AddressSanitizer's runs show that the rest is freed
   int again = 0;
-  for (; large_memory::has_any(); ++again) ::operator delete(large_memory::allocate(bytes));
+  for (; large_memory::has_any(); ++again)
+    ::operator delete (large_memory::allocate(bytes), std::align_val_t{large_memory::huge_page});
   CHECK(again == 4);
 }
 
