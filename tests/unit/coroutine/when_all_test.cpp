@@ -174,7 +174,7 @@ TEST_CASE("coroutine: when_all runs on the executor of the awaiting one, which c
       co_return std::this_thread::get_id() == here&& a == here&& b == there&& c == here&& d == there;
     }));
   }
-  // Without an executor of its own: that of the calling worker, where there is one.
+  // A coroutine without an executor uses that of the calling worker. A thread outside has none.
   auto const both = [](heist::executor<>& to) -> heist::coroutine<bool> {
     auto const [a, b] = co_await heist::when_all(where(), moves(to));
     co_return a != b;

@@ -1,5 +1,5 @@
-// Memory of large arrays and chunks: what is freed serves again. A page that comes from the system costs a page fault, often
-// more than all that a graph does with it.
+// Memory of large arrays and chunks, which is used again after it is freed. A new page from the system costs a page fault.
+// That often takes longer than a graph needs to fill the page.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -24,7 +24,8 @@ class large_memory {
     return !under_asan && bytes >= smallest && alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
   }
 
-  /// `bytes`: which fits(). Before it throws bad_alloc, it frees what is kept, unless another thread uses the set.
+  /// `bytes`: which fits(). Throws bad_alloc. If the system has no memory, it first frees the kept blocks. It cannot free
+  /// them while another thread uses the set.
   static void* allocate(std::size_t bytes);
   /// `bytes`: as allocated.
   static void free(void* block, std::size_t bytes) noexcept;

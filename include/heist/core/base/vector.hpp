@@ -24,6 +24,11 @@ T* allocate_memory(std::size_t count) {
 }
 /// `bytes`: as allocated.
 HEIST_RARE void free_memory(void* memory, std::size_t bytes, std::align_val_t alignment) noexcept;
+/// Of allocate_memory().
+template <class T>
+void free_memory(T* memory, std::size_t count) noexcept {
+  free_memory(memory, count * sizeof(T), std::align_val_t{alignof(T)});
+}
 
 /// The part of std::vector that heist needs. Two rules differ. Moving a T never throws. If a constructor throws, resize()
 /// and append() keep the elements that they have made.

@@ -73,7 +73,7 @@ class side_buffer {
   side_buffer& operator=(side_buffer const&) = delete;
   ~side_buffer() {
     for (std::size_t k = 0; k != made_.size(); ++k) std::destroy_n(begin(k), made_[k]);
-    free_memory(first_, places_.back() * sizeof(T), std::align_val_t{alignof(T)});
+    free_memory(first_, places_.back());
   }
   T* begin(std::size_t chunk) const noexcept { return first_ + places_[chunk]; }
   T* end(std::size_t chunk) const noexcept { return begin(chunk) + made_[chunk]; }

@@ -35,7 +35,7 @@ class second_copy {
   second_copy& operator=(second_copy const&) = delete;
   ~second_copy() {
     if constexpr (!is_raw) std::destroy_n(first_, made_);
-    free_memory(first_, n_ * sizeof(T), std::align_val_t{alignof(T)});
+    free_memory(first_, n_);
   }
   T* first() const noexcept { return first_; }
 

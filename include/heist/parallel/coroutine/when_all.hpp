@@ -45,22 +45,17 @@ struct coroutine_access {
   }
 };
 
-/// Awaits a fixed number of coroutines.
+/// A fixed number of coroutines.
 template <class... T>
-class tuple_awaiter {
+class tuple_of_coroutines {
  public:
-  explicit tuple_awaiter(coroutine<T>&&... of) noexcept : of_{std::move(of)...} {}
+  explicit tuple_of_coroutines(coroutine<T>&&... of) noexcept : of_{std::move(of)...} {}
 
-  bool await_ready() const noexcept { return false; }
-  template <class Promise>
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> awaiting) {
-    std::array<coroutine_group::member, sizeof...(T)> const all =
-        std::apply([](auto const&... c) { return std::array{coroutine_access::member(c)...}; }, of_);
-    group_.begin(awaiting, scheduler_of_promise(awaiting.promise()), task_of_promise(awaiting.promise()), all.data(),
-                 sizeof...(T));
-    return transfer(awaiting, all[0].handle);
+  bool empty() const noexcept { return false; }
+  std::array<coroutine_group::member, sizeof...(T)> members() const {
+    return std::apply([](auto const&... c) { return std::array{coroutine_access::member(c)...}; }, of_);
   }
-  std::tuple<value_or_monostate<T>...> await_resume() {
+  std::tuple<value_or_monostate<T>...> results() const {
     return std::apply(
         [](auto const&... c) {
           (coroutine_access::rethrow(c), ...);
@@ -71,26 +66,22 @@ class tuple_awaiter {
 
  private:
   std::tuple<coroutine<T>...> of_;
-  coroutine_group group_;
 };
 
-/// Awaits as many as a vector has.
+/// As many as a vector has.
 template <class T>
-class vector_awaiter {
+class vector_of_coroutines {
  public:
-  explicit vector_awaiter(std::vector<coroutine<T>>&& of) noexcept : of_{std::move(of)} {}
+  explicit vector_of_coroutines(std::vector<coroutine<T>>&& of) noexcept : of_{std::move(of)} {}
 
-  bool await_ready() const noexcept { return of_.empty(); }
-  template <class Promise>
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> awaiting) {
+  bool empty() const noexcept { return of_.empty(); }
+  std::vector<coroutine_group::member> members() const {
     std::vector<coroutine_group::member> all;
     all.reserve(of_.size());
     for (auto const& c : of_) all.push_back(coroutine_access::member(c));
-    group_.begin(awaiting, scheduler_of_promise(awaiting.promise()), task_of_promise(awaiting.promise()), all.data(),
-                 static_cast<std::uint32_t>(all.size()));
-    return transfer(awaiting, all[0].handle);
+    return all;
   }
-  auto await_resume() {
+  auto results() const {
     for (auto const& c : of_) coroutine_access::rethrow(c);
     if constexpr (!std::is_void_v<T>) {
       using kept = std::conditional_t<std::is_reference_v<T>, std::reference_wrapper<std::remove_reference_t<T>>,
@@ -104,29 +95,33 @@ class vector_awaiter {
 
  private:
   std::vector<coroutine<T>> of_;
-  coroutine_group group_;
 };
 
-/// What when_all() returns: to be awaited in the same expression, or by std::move, once.
-template <class Awaiter>
+/// The result of when_all(). It is awaited once, in the same expression or by std::move.
+template <class Coroutines>
 class [[nodiscard]] all_of_coroutines {
  public:
   template <class... Of>
-  explicit all_of_coroutines(Of&&... of) noexcept : awaiter_{std::move(of)...} {}
+  explicit all_of_coroutines(Of&&... of) noexcept : of_{std::move(of)...} {}
 
-  auto operator co_await() && noexcept { return reference{awaiter_}; }
+  auto operator co_await() && noexcept { return awaiter{*this}; }
 
  private:
-  struct reference {
-    bool await_ready() const noexcept { return to.await_ready(); }
+  struct awaiter {
+    bool await_ready() const noexcept { return all.of_.empty(); }
     template <class Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> awaiting) {
-      return to.await_suspend(awaiting);
+      auto const members = all.of_.members();
+      all.group_.begin(awaiting, scheduler_of_promise(awaiting.promise()), task_of_promise(awaiting.promise()),
+                       members.data(), static_cast<std::uint32_t>(members.size()));
+      return transfer(awaiting, members[0].handle);
     }
-    decltype(auto) await_resume() { return to.await_resume(); }
-    Awaiter& to;
+    decltype(auto) await_resume() { return all.of_.results(); }
+    all_of_coroutines& all;
   };
-  Awaiter awaiter_;
+
+  Coroutines of_;
+  coroutine_group group_;
 };
 
 }  // namespace detail
@@ -136,20 +131,21 @@ class [[nodiscard]] all_of_coroutines {
 /// ended. Their frames, with their arguments, live until then.
 ///
 /// The first coroutine begins at once on the calling thread, each other one as a task. The executor is that of the
-/// awaiting coroutine, or if it has none, of the calling worker. Where there is neither, the await throws executor_error.
-/// An idle worker takes the last coroutine. The calling worker runs the second when the first has ended or is suspended.
+/// awaiting coroutine, or if it has none, of the calling worker. If the calling thread is no worker either, the await
+/// throws executor_error. An idle worker takes the last coroutine. The calling worker runs the second when the first has
+/// ended or is suspended.
 ///
 /// Threads  as co_await of a coroutine. Cost  a task for each coroutine but the first.
 template <class First, class... More>
 auto when_all(coroutine<First> first, coroutine<More>... more) {
-  return detail::all_of_coroutines<detail::tuple_awaiter<First, More...>>{std::move(first), std::move(more)...};
+  return detail::all_of_coroutines<detail::tuple_of_coroutines<First, More...>>{std::move(first), std::move(more)...};
 }
 
 /// The same of a vector of coroutines. Returns a vector of their values, with std::reference_wrapper for references; void
 /// if they are void.
 template <class T>
 auto when_all(std::vector<coroutine<T>> all) {
-  return detail::all_of_coroutines<detail::vector_awaiter<T>>{std::move(all)};
+  return detail::all_of_coroutines<detail::vector_of_coroutines<T>>{std::move(all)};
 }
 
 }  // namespace heist
