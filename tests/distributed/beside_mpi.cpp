@@ -1,12 +1,15 @@
 // Tests a world in a program that uses MPI itself: which side initializes and finalizes MPI, and what each thread level
 // allows.
-//   mpirun -n 2 beside_mpi serialized | first | refused | single | early
+//   mpirun -n 2 beside_mpi serialized | held | first | refused | single | early
 #include "heist/distributed.hpp"
 //
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "heist/executor.hpp"
@@ -48,13 +51,20 @@ bool contains(std::string const& text, char const* part) {
   return text.find(part) != std::string::npos;
 }
 
-void serialized(int& argc, char**& argv) {
+/// `held`: another thread calls MPI all the time, so the engines can seldom send. The program's own call waits for the
+/// other rank, which waits for the end of a run from here.
+void serialized(int& argc, char**& argv, bool held) {
   int level = 0, size = 1;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   {
     heist::executor ex{2};
     heist::world one{MPI_COMM_WORLD}, other{MPI_COMM_WORLD};  // at once: one call at a time in the process
+    std::atomic<bool> ended{!held};
+    std::jthread const holder{[&] {
+      for (; !ended; std::this_thread::sleep_for(std::chrono::microseconds{20}))
+        one.with_mpi([] { std::this_thread::sleep_for(std::chrono::microseconds{200}); });
+    }};
     for (int i = 0; i != 50; ++i) {
       if (double const sum = round_of(i % 2 == 0 ? one : other, ex, 8); one.rank() == 0)
         check(sum == 28, "the sum of 0 to 7");
@@ -62,6 +72,7 @@ void serialized(int& argc, char**& argv) {
       one.with_mpi([&] { MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); });
       check(y == size, "the program's own sum");
     }
+    ended = true;
   }
   MPI_Finalize();
 }
@@ -115,7 +126,8 @@ void single(int& argc, char**& argv) {
 
 int main(int argc, char** argv) {
   std::string_view const which = argc > 1 ? argv[1] : "";
-  which == "serialized" ? serialized(argc, argv)
+  which == "serialized" ? serialized(argc, argv, false)
+  : which == "held"     ? serialized(argc, argv, true)
   : which == "first"    ? first(argc, argv)
   : which == "early"    ? early(argc, argv)
   : which == "refused"  ? refused(argc, argv)

@@ -34,7 +34,7 @@ namespace heist::distributed {
 /// Its thread sleeps while nothing is under way or awaited; otherwise it looks, with pauses that grow while nothing
 /// comes. A thread sends its small message itself if no other thread calls MPI.
 template <class Transport>
-class basic_mpi_engine {
+class basic_mpi_engine final : mpi_sender {
  public:
   /// Values up to this size come with their head, larger ones by the mover: a second message is some microseconds.
   static constexpr std::size_t together_up_to = small_value;
@@ -53,6 +53,8 @@ class basic_mpi_engine {
   basic_mpi_engine& operator=(basic_mpi_engine const&) = delete;
   ~basic_mpi_engine() {
     if (thread_.joinable()) stop();
+    heist::detail::spin_guard const guard{calls_};
+    std::erase(all_calls_.senders, static_cast<mpi_sender*>(this));
     transport_.close();
     MPI_Comm_free(&comm_);
   }
@@ -60,9 +62,11 @@ class basic_mpi_engine {
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
 
-  /// Runs `f` while the engine makes no call of MPI.
+  /// Runs `f` while the engine makes no call of MPI. `f` may wait for other ranks, and these for messages from here: what
+  /// is to be sent is sent before.
   void with_mpi(std::function<void()> const& f) {
     heist::detail::spin_guard const guard{calls_};
+    for (mpi_sender* const s : all_calls_.senders) s->send_all();
     f();
   }
   void start(receiver r, preparer p) {
@@ -81,7 +85,7 @@ class basic_mpi_engine {
     // A thread that has sent some alone leaves the next ones to the engine's thread, or until they are a batch.
     if ((is_batch || sent_alone_.load(std::memory_order_relaxed) < alone) && calls_.try_lock()) {  // relaxed: a hint
       sent_alone_.fetch_add(1, std::memory_order_relaxed);                                         // relaxed: a hint
-      send_waiting(true);
+      send_waiting(sender::maker);
       bool const is_left = count_waiting_ != 0 || !frames_.all_left();
       calls_.unlock();
       if (is_left) {
@@ -128,7 +132,13 @@ class basic_mpi_engine {
   static constexpr int frames_at_once = 16;
 
   void open(MPI_Comm of) {
-    MPI_Comm_dup(of, &comm_);
+    MPI_Request made = MPI_REQUEST_NULL;
+    {  // not MPI_Comm_dup: while it waits, no other world of this process could call MPI
+      heist::detail::spin_guard const guard{calls_};
+      MPI_Comm_idup(of, &comm_, &made);
+    }
+    while (!has_come(made)) os_env::yield();
+    heist::detail::spin_guard const guard{calls_};
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
     transport_.open(comm_, rank_);
@@ -137,6 +147,7 @@ class basic_mpi_engine {
     got_.resize(static_cast<std::size_t>(size_));
     waiting_.resize(static_cast<std::size_t>(size_));
     arriving_.resize(static_cast<std::size_t>(size_));
+    all_calls_.senders.push_back(this);
   }
   void run() {
     ::prctl(PR_SET_TIMERSLACK, 1);
@@ -146,7 +157,7 @@ class basic_mpi_engine {
       bool is_busy = came, is_at_rest = false;
       {
         heist::detail::spin_guard const guard{calls_};
-        is_busy |= (state.has_mail || count_waiting_ != 0) && send_waiting(false);
+        is_busy |= (state.has_mail || count_waiting_ != 0) && send_waiting(sender::engine);
         is_busy |= frames_.test();
         is_busy |= test_moving();
         is_at_rest = count_waiting_ == 0 && frames_.all_left() && moving_.empty() && count_arriving_ == 0;
@@ -192,22 +203,37 @@ class basic_mpi_engine {
 
   // ---- out; under calls_ ----
 
-  /// `anywhere`: on any thread. True if a message has been sent.
-  bool send_waiting(bool anywhere) {
+  /// The engine's thread; the maker of a message; one that will keep the engine from calling MPI.
+  enum class sender { engine, maker, last };
+  /// May this message be sent now?
+  bool is_taken(int to, message const& m, sender by) const noexcept {
+    return by == sender::last || frames_.takes(to, m, by == sender::maker);
+  }
+  void send_all() override {
+    send_waiting(sender::last);
+    if (frames_.all_left() && moving_.empty()) return;
+    {
+      std::lock_guard const guard{lock_};
+      has_work_ = true;
+    }
+    wake_.notify_one();
+  }
+
+  /// True if a message has been sent.
+  bool send_waiting(sender by) {
     {
       std::lock_guard const guard{lock_};
       now_.swap(outbox_);
     }
     bool any = false;
-    for (int to = 0; to < size_ && !anywhere && count_waiting_ != 0; ++to) {
+    for (int to = 0; to < size_ && by != sender::maker && count_waiting_ != 0; ++to) {
       auto& before = waiting_[static_cast<std::size_t>(to)];
-      for (; !before.empty() && frames_.takes(to, before.front(), anywhere);
-           before.pop_front(), --count_waiting_, any = true)
+      for (; !before.empty() && is_taken(to, before.front(), by); before.pop_front(), --count_waiting_, any = true)
         put(to, std::move(before.front()));
     }
     for (out& o : now_) {
       auto& before = waiting_[static_cast<std::size_t>(o.to)];
-      if (before.empty() && frames_.takes(o.to, o.m, anywhere)) {
+      if (before.empty() && is_taken(o.to, o.m, by)) {
         put(o.to, std::move(o.m));
         any = true;
       } else {
@@ -341,7 +367,6 @@ class basic_mpi_engine {
     moved_.clear();  // those that were sent end their loans
   }
 
-  mpi_process process_;
   /// When all values of theirs have come.
   void tell_of_left() {
     if (left_.empty() || std::any_of(moving_.begin(), moving_.end(), [](auto const& m) { return m->from >= 0; }))
@@ -349,6 +374,7 @@ class basic_mpi_engine {
     for (int const r : std::exchange(left_, {})) receive_(r, {{.kind = message_kind::left}, {}});
   }
 
+  mpi_process process_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 0;
   unsigned const pause_;
@@ -364,9 +390,11 @@ class basic_mpi_engine {
   bool has_work_ = false;  ///< for the engine's thread, besides the outbox
 
   // The owner of this lock calls MPI. The engine's thread waits for the lock; other threads try it, send a small
-  // message under it and return. Taken before lock_. It guards, until the next one:
-  heist::detail::spin_lock<> own_calls_;
-  heist::detail::spin_lock<>& calls_ = process_.lock_of_calls(own_calls_);
+  // message under it and return. In with_mpi() the program has it for as long as its calls take. Taken before lock_. It
+  // guards, until the next one:
+  mpi_calls own_calls_;
+  mpi_calls& all_calls_ = process_.calls_of(own_calls_);
+  heist::detail::spin_lock<>& calls_ = all_calls_.lock;
   Transport transport_;
   mpi_frames frames_;
   std::vector<out> now_;

@@ -4,11 +4,28 @@
 #include "heist/distributed/mpi_transport.hpp"  // first: it says which parts of MPI are wanted
 //
 #include <string>
+#include <vector>
 
 #include "heist/core/base/errors.hpp"
 #include "heist/core/base/spin_lock.hpp"
 
 namespace heist::distributed {
+
+/// Has messages to send.
+class mpi_sender {
+ public:
+  /// Gives them all to MPI, and does not wait. Under mpi_calls::lock.
+  virtual void send_all() = 0;
+
+ protected:
+  ~mpi_sender() = default;
+};
+
+/// Those who call MPI one at a time.
+struct mpi_calls {
+  heist::detail::spin_lock<> lock;   ///< its owner calls MPI, or uses:
+  std::vector<mpi_sender*> senders;  ///< these cannot send while another one has the lock
+};
 
 /// Finalizes MPI at its end if it has initialized it.
 class mpi_process {
@@ -46,10 +63,9 @@ class mpi_process {
     if (finalizes_) MPI_Finalize();
   }
 
-  /// The lock that a thread holds when it calls MPI. It is `own`. If MPI allows one call at a time in the process, it
-  /// is one lock for all worlds.
-  heist::detail::spin_lock<>& lock_of_calls(heist::detail::spin_lock<>& own) const noexcept {
-    static heist::detail::spin_lock<> all;
+  /// Those with which an engine calls MPI: `own`, or those of all worlds if MPI allows one call at a time in the process.
+  mpi_calls& calls_of(mpi_calls& own) const noexcept {
+    static mpi_calls all;
     return level_ == MPI_THREAD_MULTIPLE ? own : all;
   }
 

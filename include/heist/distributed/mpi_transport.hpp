@@ -17,7 +17,7 @@
 
 namespace heist::distributed {
 
-/// Moves large values by messages of MPI's own. A mover is asked by the engine's thread only.
+/// Moves large values by messages of MPI's own. A mover is asked by one thread at a time.
 class mpi_transport {
  public:
   static constexpr int thread_level = MPI_THREAD_SERIALIZED;

@@ -36,7 +36,7 @@ struct world_options {
   /// If true, a run whose awaited message has not come by then ends with an exception, instead of waiting longer.
   bool silence_ends = false;
   /// Called with the sentences, by a thread of its own; by default they go to stderr.
-  std::function<void(std::string const&)> on_silence;
+  std::function<void(std::string const&)> on_silence{};
   /// Each graph of a rank sends at most so many bytes of values to another rank that this rank has not used up. The
   /// rest waits at the sender.
   std::size_t window = std::size_t{64} << 20;
@@ -139,8 +139,9 @@ class world {
       found.push_back({r, std::move(host), pid});
     return found;
   }
-  /// Runs `f` while heist makes no call of MPI: for calls of the program where MPI has only MPI_THREAD_SERIALIZED. `f`
-  /// must not wait for values of a graph, because none comes meanwhile.
+  /// Runs `f` while heist makes no call of MPI: for calls of the program where MPI has only MPI_THREAD_SERIALIZED. What
+  /// this process has to send is sent before, so `f` may wait for ranks that need it. `f` must not wait for values of a
+  /// graph, here or on another rank, because none comes to this rank meanwhile. Not inside of another with_mpi().
   void with_mpi(std::function<void()> const& f) { engine_->with_mpi(f); }
 
   /// Collective: returns when all ranks have called it.
