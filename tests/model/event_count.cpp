@@ -30,6 +30,7 @@ template <class Env>
 struct board {
   heist::detail::event_count<Env> notifier;
   queue first, second;
+  queue own;  ///< only the first waiter takes from it
   env::plain<int> written{0};
   env::plain<int> alone{0};  ///< belongs to the waiter whose sleep is timed
 
@@ -53,6 +54,15 @@ struct board {
     }
   }
 };
+
+/// A waiter waits for one item of this queue.
+template <class Env>
+void wait_for(board<Env>& b, std::size_t me, queue& q) {
+  while (!q.take()) {
+    auto const calls = b.notifier.prepare_wait();
+    q.empty() ? b.notifier.commit_wait(me, calls) : b.notifier.cancel_wait();
+  }
+}
 
 /// Every item is taken by a waiter that would otherwise sleep for ever.
 template <class Env, int Producers, int Each, int Consumers, bool Looks = true>
@@ -258,6 +268,96 @@ void both_awake(model::execution& t) {
   t.alike(2);
 }
 
+/// The only waiter is called by name so many times, and then notified of other work while it may be in the list still.
+template <int Calls, int Others, bool All = false>
+void called(model::execution& t) {
+  auto& b = t.make<board<env>>(std::size_t{1});
+  t.thread([&b] {
+    for (int i = 0; i < Calls; ++i) {
+      b.own.add();
+      b.notifier.notify(0);
+    }
+    for (int i = 0; i < Others; ++i) {
+      b.first.add();
+      All ? b.notifier.notify_all() : static_cast<void>(b.notifier.notify_one());
+    }
+  });
+  t.thread([&b] {
+    for (int i = 0; i < Calls; ++i) wait_for(b, 0, b.own);
+    for (int i = 0; i < Others; ++i) wait_for(b, 0, b.first);
+  });
+}
+
+/// The first of two waiters is called, and busy for ever. A notification for all must not be lost on it, wherever it is in
+/// the list. `At_once`: by another thread, at any time. `Again`: the first waiter sleeps again before. It may have taken a
+/// signal before it had looked, so it passes that on, as a thief does that finds work.
+template <bool At_once, bool Again>
+void called_and_busy(model::execution& t) {
+  auto& b = t.make<board<env>>(std::size_t{2});
+  auto const tell = [&b] {
+    b.second.add();
+    b.notifier.notify_one();
+  };
+  t.thread([&b, tell] {
+    b.own.add();
+    b.notifier.notify(0);
+    if (!At_once) tell();
+    if (Again) {
+      b.own.add();
+      b.notifier.notify(0);
+    }
+  });
+  if (At_once) t.thread(tell);
+  t.thread([&b] {
+    for (int i = 0; i < (Again ? 2 : 1); ++i) {
+      wait_for(b, 0, b.own);
+      env::fence(order::seq_cst);
+      if (!b.second.empty()) b.notifier.notify_one();
+    }
+  });
+  t.thread([&b] { wait_for(b, 1, b.second); });
+}
+
+/// A waiter is called, and later notified, while a thread takes it off the list, uses what belongs to it, and puts it back.
+void called_while_lent(model::execution& t) {
+  auto& b = t.make<board<env>>(std::size_t{1});
+  t.thread([&b] {
+    b.own.add();
+    b.notifier.notify(0);
+    b.first.add();
+    b.notifier.notify_one();
+  });
+  t.thread([&b] {
+    wait_for(b, 0, b.own);
+    b.alone = b.alone + 1;
+    wait_for(b, 0, b.first);
+    b.alone = b.alone + 1;
+  });
+  t.thread([&b] {
+    if (b.notifier.lend() == b.notifier.none) return;
+    b.alone = b.alone + 1;
+    b.notifier.put_back(0);
+    if (!b.own.empty() || !b.first.empty()) b.notifier.notify_all();
+  });
+  t.finally([&b] { model::check(!b.notifier.state().lent(), "a waiter is said to be lent for ever"); });
+}
+
+/// A call publishes all writes before it.
+void call_carries(model::execution& t) {
+  auto& b = t.make<board<env>>(std::size_t{1});
+  t.thread([&b] {
+    b.written = 7;
+    b.own.add();
+    b.notifier.notify(0);
+  });
+  t.thread([&b] {
+    auto const calls = b.notifier.prepare_wait();
+    if (!b.own.empty()) return b.notifier.cancel_wait();
+    b.notifier.commit_wait(0, calls);
+    model::check(b.written == 7, "the call came without what was written before it");
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -267,6 +367,7 @@ int main(int argc, char** argv) {
   // waiters of the larger ones have already looked without success when they start.
   model::limits const three_plain{.config = {.preemptions = 3, .odd_failures = 0}};
   model::limits const three{.config = {.preemptions = 3}};
+  model::limits const two_plain{.config = {.preemptions = 2, .odd_failures = 0}};
   model::limits const wide{.config = {.steps = 400}, .random_executions = 200'000};
   model::limits const spurious{.config = {.preemptions = 3, .spurious = 1}};
 
@@ -291,6 +392,18 @@ int main(int argc, char** argv) {
   all.verify("H4 event count: one of 2 is lent, random", wide, lent<2, false>);
   all.verify("H4 event count: one of 2 is lent, notify_all, random", wide, lent<2, true>);
   all.verify("H4 event count: 2 borrowers, random", wide, lent_once);
+  all.verify("H4 event count: a call carries what was done", three, call_carries);
+  all.verify("H4 event count: 2 calls", three, called<2, 0>);
+  all.verify("H4 event count: 2 calls, futex returns early", spurious, called<2, 0>);
+  all.verify("H4 event count: a call, then notify_one", three, called<1, 2>);
+  all.verify("H4 event count: 2 calls, then notify_one, random", wide, called<2, 1>);
+  all.verify("H4 event count: a call, then notify_all", three, called<1, 1, true>);
+  all.verify("H4 event count: a call to a sleeper that is lent", three_plain, called_while_lent);
+  all.verify("H4 event count: the same, random", wide, called_while_lent);
+  all.verify("H5 event count: a call, and a notification for another", three_plain, called_and_busy<false, false>);
+  all.verify("H5 event count: the same, by 2 threads", two_plain, called_and_busy<true, false>);
+  all.verify("H5 event count: the same, and a second call, random", wide, called_and_busy<true, true>);
+  all.verify("H5 event count: one after the other, random", wide, called_and_busy<false, true>);
   all.verify("H5 event count: 2 queues, both consumers awake", three_plain, both_awake);
   all.verify("H5 event count: 2 producers, 2 consumers", three_plain, notify_one<env, 2, 1, 2, false>);
   all.verify("H5 event count: the same, random", wide, notify_one<env, 2, 1, 2>);

@@ -38,7 +38,7 @@ TEST_CASE("event_count: a notification between prepare and commit keeps the wait
   for (int i = 0; i < 100; ++i) {
     auto const calls = e.prepare_wait();
     CHECK(e.maybe_waiting());
-    i % 2 == 0 ? e.notify_one() : e.notify_all();
+    i % 2 == 0 ? static_cast<void>(e.notify_one()) : e.notify_all();
     e.commit_wait(0, calls);  // does not sleep
     CHECK_FALSE(e.maybe_waiting());
   }
@@ -135,6 +135,72 @@ TEST_CASE("event_count: notify_one wakes one sleeper, the youngest; notify_all w
   for (auto& s : sleepers) s.join();
   CHECK(awake == 3);
   CHECK_FALSE(e.maybe_waiting());
+}
+
+TEST_CASE("event_count: notify wakes one given sleeper, which may sleep again, be notified, and be called again",
+          "[sync]") {
+  heist_test::watchdog guard{"calls by name", 30s};
+  event_count<> e{3};
+  std::vector<std::atomic<int>> awake(3);
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> sleepers;
+  for (std::size_t i = 0; i < 3; ++i) {
+    sleepers.emplace_back([&, i] {
+      while (!stop) {
+        auto const calls = e.prepare_wait();
+        if (stop) {
+          e.cancel_wait();
+          break;
+        }
+        e.commit_wait(i, calls);
+        ++awake[i];
+      }
+    });
+    eventually([&] { return e.state().top() == i + 1; });
+  }
+  for (int round = 1; round != 200; ++round) {
+    e.notify(1);  // neither the youngest nor the oldest
+    eventually([&] { return awake[1] >= round; });
+  }
+  std::this_thread::sleep_for(5ms);
+  CHECK(awake[0] == 0);
+  CHECK(awake[2] == 0);
+  int const before = awake[1];
+  CHECK(e.notify_one());  // the youngest
+  eventually([&] { return awake[2] == 1; });
+  std::this_thread::sleep_for(5ms);
+  CHECK(awake[0] == 0);
+  CHECK(awake[1] == before);
+  stop = true;
+  e.notify_all();
+  for (auto& s : sleepers) s.join();
+  CHECK_FALSE(e.notify_one());
+}
+
+TEST_CASE("event_count: a notification passes a waiter by that was called, and is awake", "[sync]") {
+  heist_test::watchdog guard{"called and busy", 30s};
+  event_count<> e{2};
+  std::atomic<int> awake{0};
+  std::atomic<bool> is_busy{true};
+  std::thread other{[&] {
+    e.commit_wait(0, e.prepare_wait());
+    ++awake;
+  }};
+  eventually([&] { return e.state().top() == 1; });
+  std::thread busy{[&] {
+    e.commit_wait(1, e.prepare_wait());
+    ++awake;
+    while (is_busy) std::this_thread::yield();
+  }};
+  eventually([&] { return e.state().top() == 2; });
+  e.notify(1);
+  eventually([&] { return awake == 1; });
+  CHECK(e.notify_one());
+  other.join();
+  CHECK(awake == 2);
+  CHECK_FALSE(e.notify_one());
+  is_busy = false;
+  busy.join();
 }
 
 TEST_CASE("event_count: the largest index sleeps and wakes", "[sync]") {

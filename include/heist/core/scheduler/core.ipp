@@ -148,7 +148,9 @@ HEIST_BODY void core::make_runnable_on(worker& w, queued_runnable& r) {
   w.own_fibers.push(r);
   os_env::fence(std::memory_order_seq_cst);  // S1, A1: a worker that falls asleep sees it, or is seen
   w.notification.raise();
-  w.gate->wake_here();
+  w.gate->wake(w.number);
+  // relaxed: a helper that comes later looks before it sleeps
+  if (has_helper_.load(std::memory_order_relaxed)) w.gate->wake(worker_count);
 }
 
 HEIST_BODY void core::notify_busy() noexcept {

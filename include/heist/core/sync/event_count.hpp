@@ -73,10 +73,10 @@ class event_count_word {
 //   E1  notify: fence(seq_cst)         <-> prepare_wait: fence(seq_cst)   the notifier sees the prewaiter, or the
 //                                                                         waiter sees the work added before notify
 //   E2  commit_wait, put_back: state_.CAS(release) -> notify, lend: state_.load(acquire)  the sleeper's link `below`
-//   E3  notify: word.exchange(release)   -> commit_wait: word.load(acquire)   the effects before notify
+//   E3  notify, put_back: word (release)   -> commit_wait: word.load(acquire)   the effects before notify
 //   E4  notify_all: calls_, then state_ -> prepare_wait: calls_; commit_wait: state_, then calls_
-//                                                                         no waiter sleeps through a call to all
-//                                                                         that came after its prepare_wait
+//                                                                         no waiter sleeps through a call to all, or
+//                                                                         to it, that came after its prepare_wait
 
 /// Waiter:   calls = prepare_wait(); if (work) cancel_wait(); else commit_wait(me, calls);
 /// Notifier: add work; notify_one();
@@ -87,7 +87,8 @@ class event_count_word {
 ///          although the work of an earlier notification was there may take the signal of a waiter that came before.
 /// Promises a notify_one() that follows the adding of work wakes, or keeps awake, one of the waiters that did not see
 ///          the work; sleepers are woken youngest first, while their caches are warm.
-///          notify_all() does so for every waiter, also where there is work that only one of them may take.
+///          notify_all() does so for every waiter, also where there is work that only one of them may take, and
+///          notify() for one given waiter.
 template <class Env = os_env>
 class event_count {
   template <class U>
@@ -137,54 +138,77 @@ class event_count {
   template <class Idle>
   void commit_wait(std::size_t me, std::uint32_t calls, std::int64_t nanoseconds, Idle&& idle) noexcept {
     waiter& self = waiters_[me];
-    self.word.store(awake, std::memory_order_relaxed);  // relaxed: published with the list (E2)
+    std::uint32_t seen = self.is_listed ? self.word.load(std::memory_order_relaxed) : awake;  // relaxed: decided below
+    self.is_listed = seen >= called;
+    if (!self.is_listed) self.word.store(seen = awake, std::memory_order_relaxed);  // relaxed: published by E2
     self.place.before_sleep(Env::thread_number());
     word now{state_.load(std::memory_order_acquire)};  // acquire: E2, E4
     for (;;) {
-      // All have been called. Another waiter may have taken the signal that was meant for this one.
-      if (calls_.load(std::memory_order_relaxed) != calls) {  // relaxed: E4
+      // It has been called, or all have been. Another waiter may have taken the signal that was meant for this one.
+      if (calls_.load(std::memory_order_acquire) != calls) {  // acquire: E4
         cancel_wait();
         return;
       }
+      word const without = now.minus(word::one_prewaiter);
       if (now.signals() != 0) {
         // acquire: a signal carries its notifier's earlier effects
-        if (swap(now, now.minus(word::one_prewaiter + word::one_signal), std::memory_order_acquire)) return;
+        if (swap(now, without.minus(word::one_signal), std::memory_order_acquire)) return;
+      } else if (self.is_listed) {
+        if (swap(now, without, std::memory_order_acq_rel)) break;  // E4
       } else {
-        self.below.store(now.top(), std::memory_order_relaxed);  // relaxed: published by E2
-        word const then = now.minus(word::one_prewaiter).with_top(me + 1);
-        if (swap(now, then, std::memory_order_acq_rel)) break;  // E2
+        self.below.store(now.top(), std::memory_order_relaxed);                     // relaxed: published by E2
+        if (swap(now, without.with_top(me + 1), std::memory_order_acq_rel)) break;  // E2
       }
       Env::relax();
     }
-    // acq_rel: E3 when the notification is there already
-    if (self.word.exchange(asleep, std::memory_order_acq_rel) == notified) return is_awake(self);
-    if (nanoseconds != 0 && self.word.wait_for(asleep, nanoseconds)) {
-      idle([&self] { return self.word.load(std::memory_order_relaxed) == asleep; });  // relaxed: a hint
+    // Unless it has been notified, or called.
+    if (self.word.compare_exchange(seen, asleep, std::memory_order_acq_rel)) {  // E3
+      if (nanoseconds != 0 && self.word.wait_for(asleep, nanoseconds))
+        idle([&self] { return sleeps(self.word.load(std::memory_order_relaxed)); });  // relaxed: a hint
     }
-    while (self.word.load(std::memory_order_acquire) == asleep) self.word.wait(asleep);  // E3
+    while (sleeps(seen = self.word.load(std::memory_order_acquire))) self.word.wait(seen);  // E3
+    self.is_listed = true;
     is_awake(self);
   }
 
   /// Wakes, or keeps awake, one waiter, if there is any. `goes_on`: the caller does not sleep soon, so a sleeper must not
-  /// have to wait for its processor.
-  void notify_one(bool goes_on = false) noexcept {
+  /// have to wait for its processor. False if there is no waiter.
+  bool notify_one(bool goes_on = false) noexcept {
     Env::fence(std::memory_order_seq_cst);             // E1
     word now{state_.load(std::memory_order_acquire)};  // E2
     for (;;) {
-      if (!now.anybody_to_notify()) return;
+      if (!now.anybody_to_notify()) return now.prewaiters() != 0;
       if (now.signals() < now.prewaiters()) {
         // release: pairs with the acquire of the prewaiter that takes the signal
-        if (swap(now, now.plus(word::one_signal), std::memory_order_acq_rel)) return;
+        if (swap(now, now.plus(word::one_signal), std::memory_order_acq_rel)) return true;
       } else {
         waiter& sleeper = waiters_[now.top() - 1];
         std::uint64_t const below =
             sleeper.below.load(std::memory_order_relaxed);                // relaxed: E2; a stale one fails below
         if (swap(now, now.with_top(below), std::memory_order_acq_rel)) {  // acquire: E2 for the next round
-          wake(sleeper, goes_on);
-          return;
+          if (wake(sleeper, goes_on)) return true;
+          now = word{state_.load(std::memory_order_acquire)};  // E2
+          continue;
         }
       }
       Env::relax();
+    }
+  }
+
+  /// Wakes, or keeps awake, this waiter, because of work that only it may take.
+  void notify(std::size_t which) noexcept {
+    calls_.fetch_add(1, std::memory_order_release);    // release: E4
+    Env::fence(std::memory_order_seq_cst);             // E1
+    word now{state_.load(std::memory_order_acquire)};  // E2
+    // Prewaiters that have read the word must fail on it (E4).
+    while (now.anybody_waiting() && !swap(now, now.with_top(now.top()), std::memory_order_acq_rel)) Env::relax();
+    waiter& its = waiters_[which];
+    std::uint32_t seen = its.word.load(std::memory_order_relaxed);  // relaxed: the exchange decides
+    while (seen != notified && seen != taken) {
+      std::uint32_t const then = seen < called || seen == ~std::uint32_t{0} ? called : seen + 1;
+      if (!its.word.compare_exchange(seen, then, std::memory_order_acq_rel)) continue;  // E3
+      if (seen == asleep) its.word.wake_one();
+      return;
     }
   }
 
@@ -215,15 +239,26 @@ class event_count {
     for (;;) {
       std::uint64_t const top = now.top();
       if (top == 0 || now.lent()) return none;
-      std::uint64_t const below = waiters_[top - 1].below.load(std::memory_order_relaxed);  // relaxed: as in notify_one
-      if (swap(now, now.with_top(below).plus(word::one_lent), std::memory_order_acq_rel)) return top - 1;  // E2
+      waiter& youngest = waiters_[top - 1];
+      std::uint32_t seen = youngest.word.load(std::memory_order_relaxed);          // relaxed: decided below
+      std::uint64_t const below = youngest.below.load(std::memory_order_relaxed);  // relaxed: as in notify_one
+      if (seen != asleep && seen < called) return none;                            // it is about to sleep
+      std::uint64_t const bit = seen == asleep ? word::one_lent : 0;
+      if (swap(now, now.with_top(below).plus(bit), std::memory_order_acq_rel)) {                                 // E2
+        if (bit != 0 && youngest.word.compare_exchange(seen, taken, std::memory_order_acq_rel)) return top - 1;  // E3
+        wake(youngest, false);                                                                   // it has been called
+        now = word{state_.load(std::memory_order_acquire)};                                      // E2
+        while (bit != 0 && !swap(now, now.minus(bit), std::memory_order_acq_rel)) Env::relax();  // E2
+        continue;
+      }
       Env::relax();
     }
   }
   /// Puts it back. The caller looks for work then, also for what only this sleeper may take, and calls notify_all() if
   /// there is some.
   void put_back(std::size_t lent) noexcept {
-    word now{state_.load(std::memory_order_relaxed)};  // relaxed: the exchange below decides
+    waiters_[lent].word.store(asleep, std::memory_order_release);  // E3: it may be called before it is in the list
+    word now{state_.load(std::memory_order_relaxed)};              // relaxed: the exchange below decides
     for (;;) {
       waiters_[lent].below.store(now.top(), std::memory_order_relaxed);  // relaxed: published by E2
       if (swap(now, now.with_top(lent + 1).minus(word::one_lent), std::memory_order_acq_rel)) break;  // E2
@@ -246,10 +281,16 @@ class event_count {
   word state() const noexcept { return word{state_.load(std::memory_order_relaxed)}; }  // relaxed: for printing
 
  private:
-  static constexpr std::uint32_t awake = 0, asleep = 1, notified = 2;
+  /// Of a waiter. `taken`: it sleeps, off the list: it is lent, or is about to be notified. `called`, and all above: notify()
+  /// has called it so many times since it slept. It is awake, and in the list until somebody takes it off and writes
+  /// `notified`.
+  static constexpr std::uint32_t awake = 0, asleep = 1, notified = 2, taken = 3, called = 4;
+  static constexpr bool sleeps(std::uint32_t word) noexcept { return word == asleep || word == taken; }
 
   struct alignas(cache_line_size) waiter {
     typename Env::park_word word;
+    typename Env::template plain<bool> is_listed{
+        false};                      ///< its own: it has entered the list since its word was `awake`
     atomic<std::uint64_t> below{0};  ///< index + 1 of the next sleeper; its owner writes it before E2
     typename Env::sleeper_place place;
   };
@@ -268,16 +309,24 @@ class event_count {
     constexpr int times = 1000;  // then it must be seen again
     if (self.place.after_sleep(Env::nanoseconds())) late_.store(times, std::memory_order_relaxed);  // relaxed: a hint
   }
-  HEIST_NOINLINE void wake(waiter& sleeper, bool goes_on) noexcept {
+  /// Of one that has been taken off the list. False if it was awake, because it has been called.
+  HEIST_NOINLINE bool wake(waiter& sleeper, bool goes_on) noexcept {
+    std::uint32_t seen = sleeper.word.load(std::memory_order_relaxed);  // relaxed: the exchange decides
+    for (;;) {
+      std::uint32_t const then = seen == asleep ? taken : notified;
+      if (sleeper.word.compare_exchange(seen, then, std::memory_order_acq_rel)) break;  // E3
+    }
+    if (seen != asleep) return seen == awake;                                    // this one has not slept yet
     bool const keep_off = goes_on && late_.load(std::memory_order_relaxed) > 0;  // relaxed: a hint
     if (keep_off) late_.fetch_sub(1, std::memory_order_relaxed);                 // relaxed: as above
     sleeper.place.wakes(Env::nanoseconds(), keep_off);
-    // acq_rel: E3
-    if (sleeper.word.exchange(notified, std::memory_order_acq_rel) == asleep) sleeper.word.wake_one();
+    sleeper.word.store(notified, std::memory_order_release);  // E3
+    sleeper.word.wake_one();
+    return true;
   }
 
   alignas(cache_line_size) atomic<std::uint64_t> state_{0};
-  atomic<std::uint32_t> calls_{0};  ///< notify_all()s so far
+  atomic<std::uint32_t> calls_{0};  ///< notify()s and notify_all()s so far
   detail::unique_ptr<waiter[]> waiters_;
   std::size_t count_;
   atomic<int> late_{0};  ///< so many sleepers more are kept off their wakers' processors

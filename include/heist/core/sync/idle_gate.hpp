@@ -134,9 +134,7 @@ class idle_gate {
     if (config_.wakes_on_push) return wake_unless_searching(goes_on);
     Env::fence(std::memory_order_seq_cst);  // S2
     if (config_.never_sleeps) return any_thief();
-    bool const waiting = any_waiting();
-    notify_any(goes_on);
-    return waiting || any_thief();
+    return notify_any(goes_on) || any_thief();
   }
 
   /// A thief that has found nothing tries to sleep (Algorithm 5, lines 10 to 33). `any_work()`: is there a task in
@@ -197,10 +195,12 @@ class idle_gate {
     if (config_.keeps_a_thief && any_work()) wake_here();
   }
 
+  /// Wakes this worker of the gate: there is something that only it may take.
+  void wake(std::size_t which) noexcept { notifier_.notify(which); }
   /// Wakes all workers of this gate.
   void wake_here() noexcept { notifier_.notify_all(); }
 
-  /// The executor stops, or there is something for one certain worker: all sleepers must see it.
+  /// The executor stops: all sleepers must see it.
   void wake_all() noexcept {
     idle_gate* g = this;
     do {
@@ -236,20 +236,21 @@ class idle_gate {
     return false;
   }
 
-  /// This gate's workers first. After a fence.
-  void notify_any(bool goes_on) noexcept {
+  /// This gate's workers first. After a fence. False if none waits.
+  bool notify_any(bool goes_on) noexcept {
     idle_gate* g = this;
-    while (g->next_ != this && !g->notifier_.maybe_waiting()) g = g->next_;
-    g->notifier_.notify_one(goes_on);
+    do {
+      if (g->notifier_.maybe_waiting() && g->notifier_.notify_one(goes_on)) return true;
+      g = g->next_;
+    } while (g != this);
+    return false;
   }
 
   /// False if no worker searches and none waits.
   HEIST_NOINLINE bool wake_unless_searching(bool goes_on) noexcept {
     Env::fence(std::memory_order_seq_cst);  // S2
     if (any_thief()) return true;
-    bool const waiting = any_waiting();
-    notify_any(goes_on);
-    return waiting;
+    return notify_any(goes_on);
   }
 
   event_count<Env> notifier_;

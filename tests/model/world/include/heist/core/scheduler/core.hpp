@@ -178,7 +178,7 @@ class core {
     w.own_fibers.push(r);
     os_env::fence(std::memory_order_seq_cst);  // S1, A1: a worker that falls asleep sees it, or is seen
     w.notification.raise();
-    w.gate->wake_here();
+    w.gate->wake(w.number);
   }
   void give(worker& w, queued_runnable& r) {
     w.mailbox.push(r);
