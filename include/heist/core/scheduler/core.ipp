@@ -168,8 +168,7 @@ HEIST_BODY void core::ask_to_look(worker& w) noexcept {
 
 HEIST_BODY void core::give(worker& w, queued_runnable& r) {
   w.mailbox.push(r);
-  os_env::fence(std::memory_order_seq_cst);  // S1, as above
-  w.gate->wake_here();
+  if (!w.gate->wake(w.number)) w.gate->submitted_here();  // S1. Others may take it, if that worker is busy
 }
 
 HEIST_BODY runnable* core::take_any_mail() {
@@ -293,10 +292,7 @@ HEIST_BODY void* core::allocate_block_on(worker* w, std::size_t bytes) {
 HEIST_BODY queued_runnable* core::take_mail(worker& w) noexcept {
   bool more = false;
   queued_runnable* const r = w.mailbox.take(more);
-  if (more) {
-    os_env::fence(std::memory_order_seq_cst);  // S1, as in give()
-    w.gate->wake_here();
-  }
+  if (more && !w.gate->wake(w.number)) w.gate->submitted_here();  // S1, as in give()
   return r;
 }
 

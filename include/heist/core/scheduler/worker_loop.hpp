@@ -138,10 +138,7 @@ class worker_loop {
         if constexpr (is_timed) observer(self.scheduler).work_begin(w.number, 0);
         return t;
       }
-      if (scheduler.stopping()) {
-        w.gate->wake_all();
-        return nullptr;
-      }
+      if (scheduler.stopping()) return nullptr;
       scheduler.give_up_fibers(w);
       search::falls_asleep(w);
       std::uint64_t const since = os_env::ticks();

@@ -195,33 +195,31 @@ class event_count {
     }
   }
 
-  /// Wakes, or keeps awake, this waiter, because of work that only it may take.
-  void notify(std::size_t which) noexcept {
-    calls_.fetch_add(1, std::memory_order_release);    // release: E4
-    Env::fence(std::memory_order_seq_cst);             // E1
-    word now{state_.load(std::memory_order_acquire)};  // E2
+  /// Wakes, or keeps awake, this waiter, because of work that only it may take. True if it slept.
+  bool notify(std::size_t which) noexcept {
+    word now{0};
+    if (!begin_call(now)) return false;
     // Prewaiters that have read the word must fail on it (E4).
-    while (now.anybody_waiting() && !swap(now, now.with_top(now.top()), std::memory_order_acq_rel)) Env::relax();
+    while (now.anybody_waiting() && !swap(now, now.with_top(now.top()), std::memory_order_acq_rel)) Env::relax();  // E2
     waiter& its = waiters_[which];
     std::uint32_t seen = its.word.load(std::memory_order_relaxed);  // relaxed: the exchange decides
     while (seen != notified && seen != taken) {
       std::uint32_t const then = seen < called || seen == ~std::uint32_t{0} ? called : seen + 1;
       if (!its.word.compare_exchange(seen, then, std::memory_order_acq_rel)) continue;  // E3
       if (seen == asleep) its.word.wake_one();
-      return;
+      return seen == asleep;
     }
+    return false;
   }
 
   /// Wakes, or keeps awake, all waiters that there are now.
   void notify_all() noexcept {
-    calls_.fetch_add(1, std::memory_order_release);    // release: E4
-    Env::fence(std::memory_order_seq_cst);             // E1
-    word now{state_.load(std::memory_order_acquire)};  // E2
-    for (;;) {
-      // This includes waiters that have a signal: a prewaiter that has read the word must fail on it (E4), and other
-      // waiters may take the signals that are there.
+    word now{0};
+    if (!begin_call(now)) return;
+    // This includes waiters that have a signal: a prewaiter that has read the word must fail on it (E4), and other
+    // waiters may take the signals that are there.
+    while (!swap(now, now.with_all_signalled().with_top(0), std::memory_order_acq_rel)) {  // as in notify_one
       if (!now.anybody_waiting()) return;
-      if (swap(now, now.with_all_signalled().with_top(0), std::memory_order_acq_rel)) break;  // as in notify_one
       Env::relax();
     }
     for (std::uint64_t top = now.top(); top != 0;) {
@@ -305,6 +303,14 @@ class event_count {
     return done;
   }
 
+  /// Counts a call, unless nobody waits. `now`: the state after that.
+  bool begin_call(word& now) noexcept {
+    Env::fence(std::memory_order_seq_cst);  // E1
+    if (!maybe_waiting()) return false;
+    calls_.fetch_add(1, std::memory_order_release);      // release: E4
+    now = word{state_.load(std::memory_order_acquire)};  // E2
+    return true;
+  }
   void is_awake(waiter& self) noexcept {
     constexpr int times = 1000;  // then it must be seen again
     if (self.place.after_sleep(Env::nanoseconds())) late_.store(times, std::memory_order_relaxed);  // relaxed: a hint

@@ -195,8 +195,8 @@ class idle_gate {
     if (config_.keeps_a_thief && any_work()) wake_here();
   }
 
-  /// Wakes this worker of the gate: there is something that only it may take.
-  void wake(std::size_t which) noexcept { notifier_.notify(which); }
+  /// Wakes this worker of the gate: there is something that only it may take. True if it slept.
+  bool wake(std::size_t which) noexcept { return notifier_.notify(which); }
   /// Wakes all workers of this gate.
   void wake_here() noexcept { notifier_.notify_all(); }
 

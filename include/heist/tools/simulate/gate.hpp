@@ -85,14 +85,15 @@ class gates {
     return true;
   }
 
-  /// This one, if it sleeps there.
-  void wake_this(std::uint32_t g, std::uint32_t worker) {
+  /// This one. False if it does not sleep there.
+  bool wake(std::uint32_t g, std::uint32_t worker) {
     auto& sleepers = gates_[g].sleepers;
     auto const at = std::find(sleepers.begin(), sleepers.end(), worker);
-    if (at == sleepers.end()) return;
+    if (at == sleepers.end()) return false;
     sleepers.erase(at);
     --asleep_;
     wake_(worker);
+    return true;
   }
   void wake_one(std::uint32_t g) { notify_any(g); }
   void wake_here(std::uint32_t g) {

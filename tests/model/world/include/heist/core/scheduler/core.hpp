@@ -182,16 +182,12 @@ class core {
   }
   void give(worker& w, queued_runnable& r) {
     w.mailbox.push(r);
-    os_env::fence(std::memory_order_seq_cst);  // S1, as above
-    w.gate->wake_here();
+    if (!w.gate->wake(w.number)) w.gate->submitted_here();  // S1. Others may take it, if that worker is busy
   }
   static queued_runnable* take_mail(worker& w) noexcept {
     bool more = false;
     queued_runnable* const r = w.mailbox.take(more);
-    if (more) {
-      os_env::fence(std::memory_order_seq_cst);  // S1, as in give()
-      w.gate->wake_here();
-    }
+    if (more && !w.gate->wake(w.number)) w.gate->submitted_here();  // S1, as in give()
     return r;
   }
   runnable* take_any_mail() {
