@@ -131,6 +131,32 @@ TEST_CASE("caller: a call that ends on another thread returns", "[scheduler]") {
   }
 }
 
+TEST_CASE("caller: a call that must stay on its thread is woken there, however long it has waited", "[scheduler]") {
+  for (std::size_t const workers : {1u, 2u, 4u}) {
+    for (bool const has_place : {true, false}) {
+      heist::executor<> ex{heist::options{.workers = workers, .caller_is_worker = has_place}};
+      std::size_t const threads = workers - (has_place && workers > 1 ? 1 : 0);
+      int came = 0;
+      for (int round = 0; round < 60; ++round) {
+        if (round % 2 != 0) std::this_thread::sleep_for(std::chrono::milliseconds{1});  // the workers sleep
+        ex.run_here([&](heist::context ctx) {
+          heist::no_migrate const keep;
+          std::size_t const other = (ctx.worker_id() + 1) % threads;
+          if (workers == 1) {
+            ex.submit([&] { ++came; }).get();
+          } else {
+            ex.submit(heist::with{.worker = other}, [&] {
+                std::this_thread::sleep_for(std::chrono::microseconds{100 + round * 40});  // the call's worker sleeps
+                ++came;
+              }).get();
+          }
+        });
+      }
+      CHECK(came == 60);
+    }
+  }
+}
+
 TEST_CASE("caller: several threads call at once", "[scheduler]") {
   for (std::size_t const workers : {2u, 3u, 16u}) {
     std::atomic<long> sum{0};

@@ -299,3 +299,19 @@ TEST_CASE("event_count: a lent sleeper is not woken until it is put back", "[syn
   CHECK(is_awake);
   CHECK_FALSE(e.maybe_waiting_or_lent());
 }
+
+TEST_CASE("event_count: a sleeper that is lent as it falls asleep does what it does after some time", "[sync]") {
+  heist_test::watchdog guard{"timed sleep of a lent waiter", 60s};
+  event_count<> e{1};
+  for (int round = 0; round < 100; ++round) {
+    std::atomic<bool> has_idled{false};
+    std::thread sleeper{[&] { e.commit_wait(0, e.prepare_wait(), 1'000'000, [&](auto const&) { has_idled = true; }); }};
+    std::size_t lent = e.none;
+    while ((lent = e.lend()) == e.none) std::this_thread::yield();
+    std::this_thread::sleep_for(100us);
+    e.put_back(lent);
+    eventually([&] { return has_idled.load(); });
+    CHECK(e.notify_one());
+    sleeper.join();
+  }
+}

@@ -175,8 +175,9 @@ class core {
   /// The request that came first, or a loop of a thread outside to help with, by turns. Up to `most`, those after it, come to the worker's own deque, the next one last.
   runnable* take_request(worker& w, unsigned most = 1) noexcept;
 
-  /// Adds a fiber that may resume on `w` only. Any thread.
+  /// Adds a fiber that may resume on `w` only. Any thread; send_to(): one for which the executor stays.
   void make_runnable_on(worker& w, queued_runnable& r);
+  void send_to(worker& w, queued_runnable& r) noexcept;
 
   // --- requests while all workers are busy (README.md, "Requests") ---
 
@@ -409,8 +410,7 @@ class core {
   vector<std::thread> threads_;    ///< with room for max_threads_; grows under the lock
   watchdog watchdog_;
 
-  bool enrolled_ =
-      false;  ///< is_alive() knows it; used by the thread that makes the executor, and by the one that ends it
+  bool enrolled_ = false;  ///< is_alive() knows it; used by the threads that make and end the executor
   struct enrolled : outside_note {
     core const* self = nullptr;
   };

@@ -97,7 +97,7 @@ HEIST_BODY void core::make_runnable(queued_runnable& r, priority how, worker* to
   unsigned const wave = work.current_wave();
   work.enter(0, wave);  // the executor stays until it is told, by whatever thread
   if (to != nullptr) {
-    make_runnable_on(*to, r);
+    send_to(*to, r);
   } else {
     announce(*outer_gate_, requests.push(r, how));
   }
@@ -145,6 +145,11 @@ HEIST_BODY bool open_loops::may_enter_one() const noexcept {
 }
 
 HEIST_BODY void core::make_runnable_on(worker& w, queued_runnable& r) {
+  if (own_worker() != nullptr) return send_to(w, r);
+  make_runnable(r, priority::normal, &w);  // it may be the last that the executor waits for
+}
+
+HEIST_BODY void core::send_to(worker& w, queued_runnable& r) noexcept {
   w.own_fibers.push(r);
   os_env::fence(std::memory_order_seq_cst);  // S1, A1: a worker that falls asleep sees it, or is seen
   w.notification.raise();

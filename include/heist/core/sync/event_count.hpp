@@ -74,7 +74,7 @@ class event_count_word {
 //                                                                         waiter sees the work added before notify
 //   E2  commit_wait, put_back: state_.CAS(release) -> notify, lend: state_.load(acquire)  the sleeper's link `below`
 //   E3  notify, put_back: word (release)   -> commit_wait: word.load(acquire)   the effects before notify
-//   E4  notify_all: calls_, then state_ -> prepare_wait: calls_; commit_wait: state_, then calls_
+//   E4  notify, notify_all: calls_, then state_ -> prepare_wait: calls_; commit_wait: state_, then calls_
 //                                                                         no waiter sleeps through a call to all, or
 //                                                                         to it, that came after its prepare_wait
 
@@ -82,7 +82,8 @@ class event_count_word {
 /// Notifier: add work; notify_one();
 ///
 /// Threads  any thread may notify; a waiter uses its own index, from one thread at a time.
-/// Cost     notify without a waiter: a fence and a load. With a sleeper: a compare-and-swap and one system call.
+/// Cost     to notify without a waiter: a fence and a load. With a sleeper: a compare-and-swap and one system call;
+///          notify() and notify_all() write to a counter that all share, too.
 /// Requires a waiter commits only if, after prepare_wait(), the work that it looked for was not there. One that commits
 ///          although the work of an earlier notification was there may take the signal of a waiter that came before.
 /// Promises a notify_one() that follows the adding of work wakes, or keeps awake, one of the waiters that did not see
@@ -162,11 +163,15 @@ class event_count {
       Env::relax();
     }
     // Unless it has been notified, or called.
-    if (self.word.compare_exchange(seen, asleep, std::memory_order_acq_rel)) {  // E3
-      if (nanoseconds != 0 && self.word.wait_for(asleep, nanoseconds))
+    self.word.compare_exchange(seen, asleep, std::memory_order_acq_rel);  // E3
+    while (sleeps(seen = self.word.load(std::memory_order_acquire))) {    // E3
+      if (nanoseconds == 0) {
+        self.word.wait(seen);
+      } else if (self.word.wait_for(seen, nanoseconds)) {
+        nanoseconds = 0;
         idle([&self] { return sleeps(self.word.load(std::memory_order_relaxed)); });  // relaxed: a hint
+      }
     }
-    while (sleeps(seen = self.word.load(std::memory_order_acquire))) self.word.wait(seen);  // E3
     self.is_listed = true;
     is_awake(self);
   }
@@ -195,8 +200,10 @@ class event_count {
     }
   }
 
-  /// Wakes, or keeps awake, this waiter, because of work that only it may take. True if it slept.
+  /// Wakes, or keeps awake, this waiter, because of work that only it may take. True if it slept. Waiters that are about to
+  /// sleep look once more.
   bool notify(std::size_t which) noexcept {
+    HEIST_ASSERT(which < count_, "event_count: no such waiter");
     word now{0};
     if (!begin_call(now)) return false;
     // Prewaiters that have read the word must fail on it (E4).
@@ -231,7 +238,7 @@ class event_count {
   }
 
   /// Takes the youngest sleeper off the list. It sleeps on, and nobody wakes it before put_back(). Returns its index. Returns
-  /// `none` if nobody sleeps or another sleeper is lent.
+  /// `none` if nobody sleeps, the youngest is just falling asleep, or another sleeper is lent.
   std::size_t lend() noexcept {
     word now{state_.load(std::memory_order_acquire)};  // acquire: E2
     for (;;) {
@@ -280,7 +287,7 @@ class event_count {
 
  private:
   /// Of a waiter. `taken`: it sleeps, off the list: it is lent, or is about to be notified. `called`, and all above: notify()
-  /// has called it so many times since it slept. It is awake, and in the list until somebody takes it off and writes
+  /// has called it, and again for each one more. If it is in the list, it stays there until somebody takes it off and writes
   /// `notified`.
   static constexpr std::uint32_t awake = 0, asleep = 1, notified = 2, taken = 3, called = 4;
   static constexpr bool sleeps(std::uint32_t word) noexcept { return word == asleep || word == taken; }

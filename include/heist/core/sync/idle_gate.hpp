@@ -38,7 +38,7 @@ struct idle_config {
   }
 };
 
-/// Threads  every member may be called by any worker; submitted() and wake_all() by any thread.
+/// Threads  every member may be called by any worker; submitted(), wake(), wake_here() and wake_all() by any thread.
 /// Cost     pushed() in the steady state: one load of a line that changes only when workers fall asleep or wake.
 template <class Env = os_env>
 class idle_gate {
