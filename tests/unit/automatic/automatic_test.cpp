@@ -177,9 +177,9 @@ TEST_CASE("what is faster is found, and kept", "[automatic]") {
   heist::region r;
   CHECK(until_found([&] {
     ex.invoke(r, work);
-    return r.explain();
+    // Beside other programs it may be the fastest before it has been compared.
+    return r.explain().find("of random's time") == std::string::npos ? std::string{} : r.explain();
   }));
-  CHECK(r.explain().find("of random's time") != std::string::npos);
   CHECK(threads > 4);
   heist::task_graph g;
   g.emplace(work);
