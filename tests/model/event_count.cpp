@@ -342,6 +342,27 @@ void called_while_lent(model::execution& t) {
   t.finally([&b] { model::check(!b.notifier.state().lent(), "a waiter is said to be lent for ever"); });
 }
 
+/// Two threads use a place one after the other, as helpers do. The second finds it as the first has left it, perhaps in
+/// the list.
+void called_in_turn(model::execution& t) {
+  auto& b = t.make<board<env>>(std::size_t{1});
+  auto& is_free = t.make<env::atomic<bool>>(false);
+  t.thread([&b] {
+    for (int i = 0; i < 2; ++i) {
+      b.own.add();
+      b.notifier.notify(0);
+    }
+  });
+  t.thread([&b, &is_free] {
+    wait_for(b, 0, b.own);
+    is_free.store(true, order::release);
+  });
+  t.thread([&b, &is_free] {
+    while (!is_free.load(order::acquire)) env::read_again();
+    wait_for(b, 0, b.own);
+  });
+}
+
 /// A call publishes all writes before it.
 void call_carries(model::execution& t) {
   auto& b = t.make<board<env>>(std::size_t{1});
@@ -398,6 +419,7 @@ int main(int argc, char** argv) {
   all.verify("H4 event count: a call, then notify_one", three, called<1, 2>);
   all.verify("H4 event count: 2 calls, then notify_one, random", wide, called<2, 1>);
   all.verify("H4 event count: a call, then notify_all", three, called<1, 1, true>);
+  all.verify("H4 event count: 2 calls to a place of 2 threads", three, called_in_turn);
   all.verify("H4 event count: a call to a sleeper that is lent", three_plain, called_while_lent);
   all.verify("H4 event count: the same, random", wide, called_while_lent);
   all.verify("H5 event count: a call, and a notification for another", three_plain, called_and_busy<false, false>);
