@@ -3,10 +3,11 @@
 //   mpirun -n 2 beside_mpi serialized | held | first | refused | single | early
 #include "heist/distributed.hpp"
 //
-#include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -22,16 +23,18 @@ void check(bool holds, char const* what) {
   std::abort();
 }
 
-double round_of(heist::world& world, heist::executor<>& ex, int n) {
+/// `size`: of each value, in doubles.
+double round_of(heist::world& world, heist::executor<>& ex, int n, std::size_t size = 1) {
   heist::distributed_graph g{world};
-  std::vector<heist::placed<double>> parts;
-  for (int i = 0; i != n; ++i) parts.push_back(g.emplace(heist::on(i % world.size()), [i] { return double(i); }));
+  std::vector<heist::placed<std::vector<double>>> parts;
+  for (int i = 0; i != n; ++i)
+    parts.push_back(g.emplace(heist::on(i % world.size()), [=] { return std::vector<double>(size, i); }));
   auto const sum = g.emplace(
       heist::on(0),
       [](auto const& all) {
         double s = 0;
-        for (double const x : all) s += x;
-        return s;
+        for (std::vector<double> const& x : all) s += x.front() + x.back();
+        return s / 2;
       },
       heist::each(parts));
   ex.run(g).get();
@@ -60,19 +63,21 @@ void serialized(int& argc, char**& argv, bool held) {
   {
     heist::executor ex{2};
     heist::world one{MPI_COMM_WORLD}, other{MPI_COMM_WORLD};  // at once: one call at a time in the process
-    std::atomic<bool> ended{!held};
-    std::jthread const holder{[&] {
-      for (; !ended; std::this_thread::sleep_for(std::chrono::microseconds{20}))
+    std::jthread const holder{[&](std::stop_token const& stop) {
+      for (; held && !stop.stop_requested(); std::this_thread::sleep_for(std::chrono::microseconds{20}))
         one.with_mpi([] { std::this_thread::sleep_for(std::chrono::microseconds{200}); });
     }};
+    auto const inside = [&](auto f) { return contains(refusal_of([&] { one.with_mpi(f); }), "inside of with_mpi()"); };
+    check(inside([&] { other.with_mpi([] {}); }), "refused inside");
+    check(inside([] { heist::world third{MPI_COMM_WORLD}; }), "a world is refused inside");
     for (int i = 0; i != 50; ++i) {
-      if (double const sum = round_of(i % 2 == 0 ? one : other, ex, 8); one.rank() == 0)
+      std::size_t const doubles = i % 3 == 0 ? 10'000 : 1;  // large values travel by messages of their own
+      if (double const sum = round_of(i % 2 == 0 ? one : other, ex, 8, doubles); one.rank() == 0)
         check(sum == 28, "the sum of 0 to 7");
       double x = 1, y = 0;
       one.with_mpi([&] { MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); });
       check(y == size, "the program's own sum");
     }
-    ended = true;
   }
   MPI_Finalize();
 }

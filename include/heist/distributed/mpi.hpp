@@ -62,13 +62,7 @@ class basic_mpi_engine final : mpi_sender {
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
 
-  /// Runs `f` while the engine makes no call of MPI. `f` may wait for other ranks, and these for messages from here: what
-  /// is to be sent is sent before.
-  void with_mpi(std::function<void()> const& f) {
-    heist::detail::spin_guard const guard{calls_};
-    for (mpi_sender* const s : all_calls_.senders) s->send_all();
-    f();
-  }
+  void with_mpi(std::function<void()> const& f) { all_calls_.keep_for(f); }
   void start(receiver r, preparer p) {
     receive_ = std::move(r);
     prepare_ = std::move(p);
@@ -105,6 +99,10 @@ class basic_mpi_engine final : mpi_sender {
     if (awaits) wake_.notify_one();
   }
   void stop() {
+    if (all_calls_.are_kept_here())
+      give_up(
+          "heist: a world is destroyed inside of with_mpi(), which keeps it from its last messages; fix it by doing so "
+          "before or after.\n");
     {
       std::lock_guard const guard{lock_};
       stop_ = true;
@@ -112,6 +110,7 @@ class basic_mpi_engine final : mpi_sender {
     wake_.notify_one();
     thread_.join();
   }
+  /// Without the lock of calls: its owner may wait for ever.
   [[noreturn]] void give_up(std::string const& why) { give_up_all(comm_, why); }
 
  private:
@@ -132,6 +131,7 @@ class basic_mpi_engine final : mpi_sender {
   static constexpr int frames_at_once = 16;
 
   void open(MPI_Comm of) {
+    all_calls_.check_outside();
     MPI_Request made = MPI_REQUEST_NULL;
     {  // not MPI_Comm_dup: while it waits, no other world of this process could call MPI
       heist::detail::spin_guard const guard{calls_};
@@ -160,6 +160,7 @@ class basic_mpi_engine final : mpi_sender {
         is_busy |= (state.has_mail || count_waiting_ != 0) && send_waiting(sender::engine);
         is_busy |= frames_.test();
         is_busy |= test_moving();
+        state.moves = !moving_.empty();
         is_at_rest = count_waiting_ == 0 && frames_.all_left() && moving_.empty() && count_arriving_ == 0;
         if (state.stops && is_at_rest && moved_.empty() && say_goodbye()) return;
         sent_alone_.store(0, std::memory_order_relaxed);  // relaxed: a hint
@@ -174,6 +175,7 @@ class basic_mpi_engine final : mpi_sender {
   struct idle {
     unsigned looks = 0;  ///< in vain
     bool stops = false;
+    bool moves = false;    ///< a large value is under way
     bool has_mail = true;  ///< there may be a message in the outbox
   };
   void pause_between(idle& state, bool is_busy, bool is_at_rest) {
@@ -188,7 +190,7 @@ class basic_mpi_engine final : mpi_sender {
       return;
     }
     if (state.looks < 1'000'000) ++state.looks;
-    if (state.looks > spins && pause_ != 0 && moving_.empty() && count_arriving_ == 0) {
+    if (state.looks > spins && pause_ != 0 && !state.moves && count_arriving_ == 0) {
       // The pauses grow while no message comes; there are none while MPI must be called to move large messages.
       unsigned const us = std::min(pause_, 10u << std::min(16u, (state.looks - spins) / 8));
       sleeps_long_ = us > long_pause;
@@ -369,8 +371,11 @@ class basic_mpi_engine final : mpi_sender {
 
   /// When all values of theirs have come.
   void tell_of_left() {
-    if (left_.empty() || std::any_of(moving_.begin(), moving_.end(), [](auto const& m) { return m->from >= 0; }))
-      return;
+    if (left_.empty()) return;
+    {
+      heist::detail::spin_guard const guard{calls_};
+      if (std::any_of(moving_.begin(), moving_.end(), [](auto const& m) { return m->from >= 0; })) return;
+    }
     for (int const r : std::exchange(left_, {})) receive_(r, {{.kind = message_kind::left}, {}});
   }
 

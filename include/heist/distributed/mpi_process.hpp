@@ -3,9 +3,12 @@
 
 #include "heist/distributed/mpi_transport.hpp"  // first: it says which parts of MPI are wanted
 //
+#include <atomic>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "heist/core/base/env.hpp"
 #include "heist/core/base/errors.hpp"
 #include "heist/core/base/spin_lock.hpp"
 
@@ -22,9 +25,38 @@ class mpi_sender {
 };
 
 /// Those who call MPI one at a time.
-struct mpi_calls {
+class mpi_calls {
+ public:
+  /// Runs `f` while no engine among them calls MPI. `f` may wait for other ranks, and these for messages from here: what
+  /// stands ready is sent before.
+  void keep_for(std::function<void()> const& f) {
+    check_outside();
+    heist::detail::spin_guard const guard{lock};
+    for (mpi_sender* const s : senders) s->send_all();
+    struct until_end {
+      ~until_end() { calls.kept_by_.store(0, std::memory_order_relaxed); }  // relaxed: as are_kept_here()
+      mpi_calls& calls;
+    } const end{*this};
+    kept_by_.store(heist::os_env::thread_number(), std::memory_order_relaxed);  // relaxed: as above
+    f();
+  }
+  /// Does the calling thread run such an `f`?
+  bool are_kept_here() const noexcept {
+    // relaxed: a thread finds its own number only if it has written that
+    return kept_by_.load(std::memory_order_relaxed) == heist::os_env::thread_number();
+  }
+  void check_outside() const {
+    if (!are_kept_here()) return;
+    throw executor_error{
+        "with_mpi() is called, or a world is made, inside of with_mpi(), which keeps heist from calling MPI; fix it by "
+        "doing so before or after."};
+  }
+
   heist::detail::spin_lock<> lock;   ///< its owner calls MPI, or uses:
   std::vector<mpi_sender*> senders;  ///< these cannot send while another one has the lock
+
+ private:
+  heist::os_env::atomic<int> kept_by_{0};  ///< the number of the thread that runs an `f`
 };
 
 /// Finalizes MPI at its end if it has initialized it.
@@ -65,7 +97,7 @@ class mpi_process {
 
   /// Those with which an engine calls MPI: `own`, or those of all worlds if MPI allows one call at a time in the process.
   mpi_calls& calls_of(mpi_calls& own) const noexcept {
-    static mpi_calls all;
+    static mpi_calls& all = *new mpi_calls;  // never destroyed: a world may be static
     return level_ == MPI_THREAD_MULTIPLE ? own : all;
   }
 

@@ -139,9 +139,11 @@ class world {
       found.push_back({r, std::move(host), pid});
     return found;
   }
-  /// Runs `f` while heist makes no call of MPI: for calls of the program where MPI has only MPI_THREAD_SERIALIZED. What
-  /// this process has to send is sent before, so `f` may wait for ranks that need it. `f` must not wait for values of a
-  /// graph, here or on another rank, because none comes to this rank meanwhile. Not inside of another with_mpi().
+  /// Runs `f` while heist makes no call of MPI: for calls of the program where MPI has only MPI_THREAD_SERIALIZED. The
+  /// messages that stand ready in this process are given to MPI before. So `f` may wait, by calls of MPI, for a rank that
+  /// waits for the end of a run which has ended here. `f` must not wait for a rank that waits for anything which this rank
+  /// has still to do or to receive: a run, barrier(), the end of a world. Throws executor_error inside of another
+  /// with_mpi(); nor may a world be made or destroyed there.
   void with_mpi(std::function<void()> const& f) { engine_->with_mpi(f); }
 
   /// Collective: returns when all ranks have called it.
