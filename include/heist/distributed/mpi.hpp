@@ -133,7 +133,7 @@ class basic_mpi_engine final : mpi_sender {
   void open(MPI_Comm of) {
     all_calls_.check_outside();
     MPI_Request made = MPI_REQUEST_NULL;
-    {  // not MPI_Comm_dup: while it waits, no other world of this process could call MPI
+    {  // MPI_Comm_dup would wait under the lock, and keep other worlds of this process from calling MPI
       heist::detail::spin_guard const guard{calls_};
       MPI_Comm_idup(of, &comm_, &made);
     }

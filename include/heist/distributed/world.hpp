@@ -141,9 +141,9 @@ class world {
   }
   /// Runs `f` while heist makes no call of MPI: for calls of the program where MPI has only MPI_THREAD_SERIALIZED. The
   /// messages that stand ready in this process are given to MPI before. So `f` may wait, by calls of MPI, for a rank that
-  /// waits for the end of a run which has ended here. `f` must not wait for a rank that waits for anything which this rank
-  /// has still to do or to receive: a run, barrier(), the end of a world. Throws executor_error inside of another
-  /// with_mpi(); nor may a world be made or destroyed there.
+  /// waits for the end of a run which has ended here. `f` must not wait for a rank that
+  /// still needs heist here: for a run in progress, barrier(), or the end of a world. Throws executor_error inside of
+  /// another with_mpi(). A world may not be made or destroyed inside of `f`.
   void with_mpi(std::function<void()> const& f) { engine_->with_mpi(f); }
 
   /// Collective: returns when all ranks have called it.

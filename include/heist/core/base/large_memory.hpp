@@ -1,5 +1,5 @@
 // Memory of large arrays and chunks, which is used again after it is freed. A new page from the system costs a page fault.
-// That often takes longer than a graph needs to fill the page.
+// The fault often takes longer than a graph needs to fill the page.
 #pragma once
 
 #include <cstddef>  // size_t

@@ -286,9 +286,9 @@ class event_count {
   word state() const noexcept { return word{state_.load(std::memory_order_relaxed)}; }  // relaxed: for printing
 
  private:
-  /// Of a waiter. `taken`: it sleeps, off the list: it is lent, or is about to be notified. `called`, and all above: notify()
-  /// has called it, and again for each one more. If it is in the list, it stays there until somebody takes it off and writes
-  /// `notified`.
+  /// Values of a waiter's word. `taken`: the waiter sleeps, off the list. It is lent, or a notifier is about to wake it.
+  /// `called` and above: notify() has called the waiter, once more for each step above `called`. A called waiter in the list
+  /// stays there until a notifier pops it and writes `notified`.
   static constexpr std::uint32_t awake = 0, asleep = 1, notified = 2, taken = 3, called = 4;
   static constexpr bool sleeps(std::uint32_t word) noexcept { return word == asleep || word == taken; }
 
