@@ -173,7 +173,7 @@ HEIST_BODY void core::ask_to_look(worker& w) noexcept {
 
 HEIST_BODY void core::give(worker& w, queued_runnable& r) {
   w.mailbox.push(r);
-  if (!w.gate->wake(w.number)) w.gate->submitted_here();  // S1. Others may take it, if that worker is busy
+  w.gate->wake_for(w.number);  // S1
 }
 
 HEIST_BODY runnable* core::take_any_mail() {
@@ -297,7 +297,7 @@ HEIST_BODY void* core::allocate_block_on(worker* w, std::size_t bytes) {
 HEIST_BODY queued_runnable* core::take_mail(worker& w) noexcept {
   bool more = false;
   queued_runnable* const r = w.mailbox.take(more);
-  if (more && !w.gate->wake(w.number)) w.gate->submitted_here();  // S1, as in give()
+  if (more) w.gate->wake_for(w.number);  // S1, as in give()
   return r;
 }
 

@@ -38,7 +38,8 @@ struct idle_config {
   }
 };
 
-/// Threads  every member may be called by any worker; submitted(), wake(), wake_here() and wake_all() by any thread.
+/// Threads  every member may be called by any worker; submitted(), wake(), wake_for(), wake_here()
+///          and wake_all() by any thread.
 /// Cost     pushed() in the steady state: one load of a line that changes only when workers fall asleep or wake.
 template <class Env = os_env>
 class idle_gate {
@@ -197,6 +198,10 @@ class idle_gate {
 
   /// Wakes this worker of the gate: there is something that only it may take. True if it slept.
   bool wake(std::size_t which) noexcept { return notifier_.notify(which); }
+  /// There is something for this worker, which another one of the gate may take if this one is awake, and so may be busy.
+  void wake_for(std::size_t which) noexcept {
+    if (!wake(which)) submitted_here();
+  }
   /// Wakes all workers of this gate.
   void wake_here() noexcept { notifier_.notify_all(); }
 

@@ -95,6 +95,10 @@ class gates {
     wake_(worker);
     return true;
   }
+  /// There is something for this worker. Unless it is for this worker `only`, another one of the gate may take it.
+  void wake_for(std::uint32_t g, std::uint32_t worker, bool only) {
+    if (!wake(g, worker) && !only) submitted_here(g);
+  }
   void wake_one(std::uint32_t g) { notify_any(g); }
   void wake_here(std::uint32_t g) {
     while (!gates_[g].sleepers.empty()) notify_one(g);

@@ -48,13 +48,12 @@ HEIST_BODY void frames::notify_of_mail(worker* from, std::uint32_t to) {
     from->owes += donate_time;
   }
   if (std::exchange(w.awaits_mail, false)) rouse(w, now_ + donate_time, step::search);
-  if (!gates_.wake(gate_of(w), to) && !follow_.strict()) gates_.submitted_here(gate_of(w));
+  gates_.wake_for(gate_of(w), to, follow_.strict());
 }
 
 HEIST_BODY item frames::take_mail(worker& w) {
   item const i = follow_.take(w.number);
-  if (follow_.has_mail(w.number) && !gates_.wake(gate_of(w), w.number) && !follow_.strict())
-    gates_.submitted_here(gate_of(w));
+  if (follow_.has_mail(w.number)) gates_.wake_for(gate_of(w), w.number, follow_.strict());
   return i;
 }
 

@@ -182,12 +182,12 @@ class core {
   }
   void give(worker& w, queued_runnable& r) {
     w.mailbox.push(r);
-    if (!w.gate->wake(w.number)) w.gate->submitted_here();  // S1. Others may take it, if that worker is busy
+    w.gate->wake_for(w.number);  // S1
   }
   static queued_runnable* take_mail(worker& w) noexcept {
     bool more = false;
     queued_runnable* const r = w.mailbox.take(more);
-    if (more && !w.gate->wake(w.number)) w.gate->submitted_here();  // S1, as in give()
+    if (more) w.gate->wake_for(w.number);  // S1, as in give()
     return r;
   }
   runnable* take_any_mail() {
