@@ -298,11 +298,12 @@ TEST_CASE("work_span: on the processor's clock", "[work_span]") {
   CHECK(m.profile.work >= m.profile.burdened_span);
   CHECK(m.profile.burdened_span >= m.profile.span);
   CHECK(m.profile.span > 0);
-  // One interruption on the longest path would be longer than all the rest: the best of some runs counts.
+  // Several hundred on a quiet machine. An interruption is longer than the whole path, so the best of many runs
+  // counts, and the bar says no more than that a tree is not a chain.
   double most = 0;
-  for (int i = 0; i < 20 && most <= 50; ++i)
+  for (int i = 0; i < 200 && most <= 10; ++i)
     most = std::max(most, measure_work_span(ex, [](auto ctx) { return fib(ctx, 20); }).profile.parallelism());
-  CHECK(most > 50);
+  CHECK(most > 10);
   double least = 1e9;
   for (int i = 0; i < 20 && least > 1.5; ++i) {
     auto const chain = measure_work_span(ex, [](auto ctx) {
