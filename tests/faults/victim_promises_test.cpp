@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "faults/child_process.hpp"
+#include "heist/async.hpp"
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/policy.hpp"
@@ -33,9 +34,7 @@ struct names_only_itself : heist::victim::random {
 /// Three workers: never the one that works.
 struct names_only_the_idle : heist::victim::random {
   static inline std::atomic<std::uint32_t> busy{0};
-  static inline thread_local std::uint32_t here = 0;
   std::uint32_t next(thief_view const& me, fast_random&) noexcept {
-    here = me.self;
     std::uint32_t const b = busy;
     return 3 - b - (me.self == b ? (b + 1) % 3 : me.self);
   }
@@ -104,8 +103,8 @@ TEST_CASE("a victim policy that names only an idle worker is named", "[faults]")
   check_ended(run_child(
                   [] {
                     executor_with<names_only_the_idle> ex{3};
-                    std::this_thread::sleep_for(50ms);  // all have searched
-                    wait_for_a_thief(ex, [] { names_only_the_idle::busy = names_only_the_idle::here; });
+                    wait_for_a_thief(
+                        ex, [] { names_only_the_idle::busy = static_cast<std::uint32_t>(*heist::current_worker()); });
                   },
                   90s),
               "names_only_the_idle", "(V2)");

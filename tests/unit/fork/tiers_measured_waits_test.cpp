@@ -159,7 +159,7 @@ TEST_CASE("CATS measures: the time of a wait is not the task's", "[fork]") {
       c.submit([] { std::this_thread::sleep_for(20ms); }).get();
       c.blocking([] { std::this_thread::sleep_for(20ms); });
       auto const busy = [] {
-        for (auto const until = std::chrono::steady_clock::now() + 2ms; std::chrono::steady_clock::now() < until;) {
+        for (auto const until = std::chrono::steady_clock::now() + 20ms; std::chrono::steady_clock::now() < until;) {
         }
       };
       c.fork_join(busy, busy);

@@ -37,10 +37,6 @@ struct not_copied {
   void operator()() const {}
 };
 
-double ms_since(std::chrono::steady_clock::time_point t) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - t).count();
-}
-
 }  // namespace
 
 TEST_CASE("a name is refused while the graph runs, and leaves the layout as it is", "[graph][bad input]") {
@@ -195,10 +191,10 @@ TEST_CASE("asking every task for its number of predecessors is linear", "[graph]
     all.push_back(last = t);
   }
   std::size_t edges = 0;
-  auto const start = std::chrono::steady_clock::now();
+  std::clock_t const start = std::clock();  // the processor's time
   for (auto const& t : all) edges += t.predecessor_count() + t.successor_count();
   CHECK(edges == 2 * 99'999);
-  CHECK(ms_since(start) < 2000);  // 1.5 minutes if each looks at all edges
+  CHECK((std::clock() - start) / CLOCKS_PER_SEC < 5);  // 1.5 minutes if each looks at all edges
 }
 
 TEST_CASE("handles are keys", "[graph]") {

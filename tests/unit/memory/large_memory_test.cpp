@@ -133,8 +133,12 @@ TEST_CASE("large memory: graphs leave theirs to the next, and an executor that e
   {
     heist::executor<> ex{2};
     heist_test::watchdog guard{ex, std::chrono::seconds{60}};
-    run_a_graph(ex);
-    CHECK(large_memory::has_any() == !heist::under_asan);
+    bool kept = false;
+    for (int i = 0; i != 10 && !kept; ++i) {  // an interruption of a second is enough to give it back
+      run_a_graph(ex);
+      kept = large_memory::has_any();
+    }
+    CHECK(kept == !heist::under_asan);
     run_a_graph(ex);
   }
   CHECK_FALSE(large_memory::has_any());

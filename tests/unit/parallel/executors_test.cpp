@@ -14,6 +14,7 @@
 #include "heist/graph.hpp"
 #include "heist/pipeline.hpp"
 #include "heist/replay.hpp"
+#include "heist/topology.hpp"
 #include "support/catch.hpp"
 
 TEST_CASE("executors: tasks that a task submits first in, first out begin in that order", "[executors]") {
@@ -115,7 +116,8 @@ TEST_CASE("per_worker: each worker has its own", "[dynamic]") {
 
 TEST_CASE("per_worker: policy::automatic may run a region elsewhere, and each worker there has its own, too",
           "[dynamic]") {
-  heist::executor<heist::policy::automatic> ex{2};
+  heist::executor<heist::policy::automatic> ex{
+      {.workers = 2, .machine = heist::topology::parse("package:1 l3:1 core:2 pu:1")}};
   heist::executor<> other{1};
   heist::per_worker<long> counts{ex, 0L};
   CHECK(counts.size() == 2 * 3);
