@@ -232,7 +232,7 @@ class enumerable_thread_specific {
   friend class enumerable_thread_specific;
 
   struct made_by {};
-  struct alignas(64) element {
+  struct alignas(128) element {  // two cache lines, which processors fetch together
     template <class... Args>
     explicit element(Args const&... args) : value(args...) {}
     explicit element(T&& v) : value(std::move(v)) {}
