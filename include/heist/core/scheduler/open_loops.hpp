@@ -3,6 +3,7 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/scheduler/loop_costs.hpp"
 #include "heist/core/sync/open_list.hpp"
 
 namespace heist::detail {
@@ -22,6 +23,8 @@ class open_loops : public open_list<open_loop> {
   runnable* enter() noexcept { return is_empty() ? nullptr : enter_one(); }
   /// Would enter() find one? A hint.
   bool may_enter() const noexcept { return !is_empty() && may_enter_one(); }
+
+  alignas(cache_line_size) loop_costs costs;
 
  private:
   runnable* enter_one() noexcept;

@@ -173,6 +173,8 @@ class idle_gate {
   }
 
   bool never_sleeps() const noexcept { return config_.never_sleeps; }
+  /// Do workers sleep, and none searches? A hint.
+  bool would_wake() const noexcept { return any_waiting() && !any_thief(); }
 
   /// Wakes one more sleeper (BWS: a thief does it for a busy worker).
   void wake_one() noexcept { notify_any(true); }

@@ -11,6 +11,7 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/scheduler/loop_costs.hpp"
 #include "heist/parallel/algorithm/division.hpp"
 #include "heist/parallel/algorithm/fork.hpp"
 #include "heist/parallel/algorithm/options.hpp"
@@ -140,8 +141,9 @@ class loop {
     return !stopped();
   }
 
-  /// Runs iterations from `at` on for so many ticks, without a context. Returns where the next one begins.
-  std::size_t begin_alone(std::size_t at, std::uint64_t ticks, void* result) {
+  /// Runs iterations from `at` on for so many ticks, without a context. If there are `costs`, goes on until the rest is
+  /// worth waking a worker. Returns where the next one begins.
+  HEIST_NOINLINE std::size_t begin_alone(std::size_t at, std::uint64_t ticks, loop_costs const* costs, void* result) {
     std::uint64_t const start_time = os_env::ticks();
     block_size block{least(), block_ticks};
     std::uint64_t before = start_time;
@@ -151,7 +153,7 @@ class loop {
       body_.run(body_, nullptr, result, at, at + n);
       at += n;
       std::uint64_t const now = os_env::ticks();
-      if (now - start_time >= ticks) break;
+      if (now - start_time >= ticks && (costs == nullptr || is_worth(*costs, n, now - before, end() - at))) break;
       block.adapt(n, now - before);
       before = now;
     }
@@ -177,6 +179,11 @@ class loop {
   struct range {
     std::size_t lo, hi;
   };
+  /// The last block ran `n` iterations in `ticks`, and `left` are left.
+  static bool is_worth(loop_costs const& costs, std::size_t n, std::uint64_t ticks, std::size_t left) noexcept {
+    auto const as_double = [](std::uint64_t number) { return static_cast<double>(static_cast<std::int64_t>(number)); };
+    return costs.are_worth_waking(as_double(ticks) / as_double(n) * as_double(left));
+  }
   static std::size_t shorter(std::size_t a, std::size_t b) noexcept { return a < b ? a : b; }
 
   static std::size_t fixed_parts(std::size_t workers) noexcept {

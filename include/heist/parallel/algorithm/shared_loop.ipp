@@ -18,16 +18,19 @@ struct shared_loop : open_loop {
       : open_loop{&help, &end_of_all}, scheduler{on}, one_of{all}, results{new void*[on.worker_count - 1]} {}
   static void end_of_all(open_loop& l) noexcept { delete static_cast<shared_loop*>(&l); }
 
+  static open_loops& loops_of(core& scheduler, fiber* caller) noexcept {
+    return caller != nullptr ? caller->worker->loops : scheduler.loops_of_outside;
+  }
   /// A shared_loop for a loop of `caller`, which no other loop uses. Throws bad_alloc.
   static shared_loop& acquire(core& scheduler, fiber* caller) {
-    open_loops& all = caller != nullptr ? caller->worker->loops : scheduler.loops_of_outside;
+    open_loops& all = loops_of(scheduler, caller);
     if (open_loop* const unused = all.acquire(); unused != nullptr) return static_cast<shared_loop&>(*unused);
     auto* const made = new shared_loop{scheduler, all};
     all.add(*made);
     return *made;
   }
 
-  /// Opens it for the iterations of `l` from `from` on.
+  /// Opens it for the iterations of `l` from `from` on. Nobody is told.
   void open(fiber* caller, loop<context>& l, std::size_t from) noexcept {
     interrupt = caller != nullptr ? caller->interrupt : nullptr;
     of = &l;
@@ -37,8 +40,18 @@ struct shared_loop : open_loop {
     may_stop = l.may_stop();
     modes = control_words::now();
     result_count = 0;
+    ran = 0;
     left.open(l.end() - from, scheduler.worker_count - 1);
-    scheduler.tell_open_loop(caller != nullptr);
+  }
+
+  /// Wakes a worker for it. `inside`: as core::tell_open_loop(). `costs`: null, or are told how long that took. Returns the
+  /// time after it, in ticks.
+  std::uint64_t tell(bool inside, loop_costs* costs) noexcept {
+    std::uint64_t const before = costs != nullptr ? os_env::ticks() : 0;
+    scheduler.tell_open_loop(inside);
+    std::uint64_t const now = os_env::ticks();
+    if (costs != nullptr) costs->woke(now - before);
+    return now;
   }
 
   /// Runs blocks until none is left. The caller takes them from the front, helpers from the back. `self`: the fiber of
@@ -73,6 +86,7 @@ struct shared_loop : open_loop {
         keep(exception_of_task(), lo);
         return true;
       }
+      if (caller) ran += hi - lo;
       if (!is_timed) continue;
       std::uint64_t const now = os_env::ticks();
       block.adapt(hi - lo, now - before);
@@ -171,6 +185,7 @@ struct shared_loop : open_loop {
   loop<context>* of = nullptr;                 ///< the caller's
   bool may_stop = false;
   control_words modes;  ///< of the caller
+  std::size_t ran = 0;  ///< iterations by the caller
   core& scheduler;
   open_loops& one_of;
   unique_ptr<void*[]> const results;  ///< of helpers
@@ -183,23 +198,42 @@ struct shared_loop : open_loop {
 HEIST_BODY bool run_shared(core& scheduler, fiber* here, loop_body<context>& body, std::size_t n, std::size_t grain,
                            std::stop_token const& stop, void* result) {
   if (here == nullptr) scheduler.check_open();
-  constexpr std::uint64_t to_the_end = ~std::uint64_t{0};
+  constexpr std::uint64_t to_the_end = ~std::uint64_t{0}, patience = block_ticks / 2;
   std::size_t const workers = scheduler.worker_count;
   loop<context> all{body, n, grain, stop};
+  bool const is_long = grain == loop_options::automatic && n / many_iterations >= workers;
+  // Iterations that can all run at the same time may wait for each other: such a loop is opened at once.
+  bool const may_be_alone = workers == 1 || n / all.least() > workers;
+  bool const wakes = workers != 1 && may_be_alone && scheduler.workers[0]->gate->would_wake();
+  auto* const kind = reinterpret_cast<void const*>(body.run);
+  loop_costs& costs = shared_loop::loops_of(scheduler, here).costs;
+  std::uint64_t begin = os_env::ticks();
+  if (wakes) costs.begin(begin);
+  auto const is_short = [&] {
+    double const expected = costs.of_iteration(kind) * static_cast<double>(static_cast<std::int64_t>(n));
+    return expected <= static_cast<double>(patience) || (wakes && !costs.are_worth_waking(expected));
+  };
   std::size_t first = 0;
-  if (workers == 1 || n == 1 || (grain == loop_options::automatic && n / many_iterations >= workers)) {
-    first = all.begin_alone(0, workers == 1 ? to_the_end : block_ticks / 2, result);
-    if (first >= all.end()) return !all.stopped();
+  if (n == 1 || (may_be_alone && (workers == 1 || is_long || is_short()))) {
+    first = all.begin_alone(0, workers == 1 ? to_the_end : patience, wakes ? &costs : nullptr, result);
+    if (first >= all.end()) {
+      std::uint64_t const now = os_env::ticks();
+      if (wakes) costs.woke_nobody(now, now - begin);
+      if (!is_long) costs.set_iteration(kind, now - begin, n);
+      return !all.stopped();
+    }
   }
   shared_loop* shared = nullptr;
   try {
     shared = &shared_loop::acquire(scheduler, here);
   } catch (std::bad_alloc const&) {
-    all.begin_alone(first, to_the_end, result);
+    all.begin_alone(first, to_the_end, nullptr, result);
     return !all.stopped();
   }
   shared->open(here, all, first);
+  begin = shared->tell(here != nullptr, wakes ? &costs : nullptr);
   shared->work(true, here, result);
+  if (!is_long && may_be_alone && shared->ran != 0) costs.set_iteration(kind, os_env::ticks() - begin, shared->ran);
   shared->wait(here);
   shared->put_results(result);
   std::exception_ptr const thrown = std::exchange(shared->thrown, nullptr);

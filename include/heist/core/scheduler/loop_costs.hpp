@@ -1,0 +1,83 @@
+// What wake-ups and short loops took: no worker is woken for a loop that ends before the wake-up pays.
+#pragma once
+
+#include <atomic>
+#include <cstddef>  // size_t
+#include <cstdint>
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/base/env.hpp"
+
+namespace heist::detail {
+
+/// What loops of one place took lately: a worker's, or those of the threads outside. All of it is advice. If two threads write
+/// at the same time, one value is lost.
+///
+/// Threads  any.
+class loop_costs {
+ public:
+  /// A loop begins, and no worker searches. Loops in a row may be worth a wake-up together: a woken worker stays awake for
+  /// a while.
+  void begin(std::uint64_t now) noexcept {
+    if (now - get(last_end_) > in_a_row) set(alone_, 0);
+  }
+  /// Are so many ticks of a loop worth waking a worker? A second worker saves half of them. It begins
+  /// some time after the wake-up.
+  HEIST_NOINLINE bool are_worth_waking(double ticks) const noexcept {
+    return ticks > as_double(3 * get(wake_)) - as_double(get(alone_));
+  }
+  /// A wake-up took so many ticks. An interruption counts only in part.
+  void woke(std::uint64_t ticks) noexcept {
+    std::uint64_t const before = get(wake_), most = 2 * before + first_wake;
+    set(wake_, ticks < before ? (before + ticks) / 2 : ticks < most ? ticks : most);
+    set(alone_, 0);
+  }
+  /// A loop took so many ticks and woke nobody. The next loops need a little less: from time to time one wakes a worker, and
+  /// the wake-up is measured again.
+  void woke_nobody(std::uint64_t now, std::uint64_t ticks) noexcept {
+    set(wake_, get(wake_) - get(wake_) / 128);
+    set(alone_, get(alone_) + ticks);
+    set(last_end_, now);
+  }
+
+  /// Ticks that an iteration of this body took in its last loop. `unknown`: this object does not remember it.
+  double of_iteration(void const* body) const noexcept {
+    std::uint64_t const h = hash(body), kept = get(bodies_[h % bodies]);
+    return kept >> cost_bits == h >> cost_bits ? as_double(kept & most_cost) / unit : unknown;
+  }
+  /// It was `n` iterations that took so many ticks.
+  HEIST_NOINLINE void set_iteration(void const* body, std::uint64_t ticks, std::size_t n) noexcept {
+    double const now = as_double(ticks) / as_double(n), before = of_iteration(body);
+    if (now > before * 0.75 && now < before * 1.25) return;  // nearly always: other threads read the line
+    std::uint64_t const h = hash(body);
+    double const cost = now * unit;
+    std::uint64_t const kept =
+        cost < as_double(most_cost) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(cost)) : most_cost;
+    set(bodies_[h % bodies], h >> cost_bits << cost_bits | kept);
+  }
+  static constexpr double unknown = 1e30;
+
+ private:
+  using number = os_env::atomic<std::uint64_t>;
+  static constexpr std::uint64_t first_wake = 20'000, in_a_row = 200'000;  // ticks
+  static constexpr std::size_t bodies = 4;
+  static constexpr unsigned cost_bits = 48;  // of a kept number: the cost of an iteration. The others tell bodies apart
+  static constexpr std::uint64_t most_cost = (std::uint64_t{1} << cost_bits) - 1;
+  static constexpr double unit = 16;
+
+  /// Of a number below 2^63: one instruction.
+  static double as_double(std::uint64_t n) noexcept { return static_cast<double>(static_cast<std::int64_t>(n)); }
+  static std::uint64_t get(number const& n) noexcept { return n.load(std::memory_order_relaxed); }   // relaxed: advice
+  static void set(number& n, std::uint64_t to) noexcept { n.store(to, std::memory_order_relaxed); }  // relaxed: advice
+  static std::uint64_t hash(void const* body) noexcept {
+    std::uint64_t const mixed = reinterpret_cast<std::uintptr_t>(body) * 0x9E3779B97F4A7C15u;
+    return mixed ^ mixed >> 32;
+  }
+
+  number wake_{0};
+  number alone_{0};     // ticks of the loops in a row that woke nobody
+  number last_end_{0};  // of such a loop
+  number bodies_[bodies] = {};
+};
+
+}  // namespace heist::detail

@@ -1,0 +1,131 @@
+// heist::detail::loop_costs, and loops that begin while all workers sleep.
+#include "heist/core/scheduler/loop_costs.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+
+#include "heist/algorithm.hpp"
+#include "heist/executor.hpp"
+#include "heist/policy.hpp"
+#include "support/catch.hpp"
+#include "support/watchdog.hpp"
+
+using namespace std::chrono_literals;
+using heist::detail::loop_costs;
+
+namespace {
+
+/// Its workers count their searches. Each wake-up leads to one.
+struct counted_idle : heist::idle::standard {
+  static inline std::atomic<int> searches{0};
+  void begin(std::uint32_t workers, std::uint64_t ticks) noexcept {
+    ++searches;
+    standard::begin(workers, ticks);
+  }
+};
+using executor = heist::executor<heist::policy::with_idle<heist::policy::random, counted_idle>>;
+
+void wait_until_asleep(executor const& ex, std::size_t workers) {
+  for (;;) {
+    std::string const text = ex.state_text();
+    std::size_t asleep = 0;
+    for (std::size_t at = text.find(": asleep"); at != std::string::npos; at = text.find(": asleep", at + 1)) ++asleep;
+    if (asleep == workers) return;
+    std::this_thread::sleep_for(1ms);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("loop_costs: a loop is worth some wake-ups, and loops in a row together", "[sched]") {
+  loop_costs c;
+  c.begin(0);
+  CHECK(c.are_worth_waking(1));  // nothing is known
+  c.woke(1000);
+  CHECK_FALSE(c.are_worth_waking(2999));
+  CHECK(c.are_worth_waking(3001));
+  c.woke_nobody(10'000, 2000);
+  c.begin(20'000);
+  CHECK_FALSE(c.are_worth_waking(900));
+  CHECK(c.are_worth_waking(1100));
+  c.woke_nobody(30'000, 900);
+  c.begin(10'000'000);  // after a long pause
+  CHECK_FALSE(c.are_worth_waking(2500));
+  c.woke(1000);
+  CHECK_FALSE(c.are_worth_waking(2500));
+}
+
+TEST_CASE("loop_costs: an interrupted wake-up is forgotten", "[sched]") {
+  loop_costs c;
+  c.woke(1000);
+  c.woke(1'000'000'000);
+  CHECK(c.are_worth_waking(100'000));
+  int loops = 0;
+  while (!c.are_worth_waking(5000)) {  // measured nowhere, since no loop is worth it
+    c.begin(static_cast<std::uint64_t>(++loops) * 10'000'000);
+    c.woke_nobody(static_cast<std::uint64_t>(loops) * 10'000'000, 100);
+    REQUIRE(loops < 1000);
+    c.begin(static_cast<std::uint64_t>(loops + 1) * 10'000'000);
+  }
+  CHECK(loops > 100);
+  for (int i = 0; i != 30; ++i) c.woke(500);
+  CHECK(c.are_worth_waking(1600));
+}
+
+TEST_CASE("loop_costs: what an iteration of a body took is remembered", "[sched]") {
+  loop_costs c;
+  auto const body = [](std::uintptr_t i) { return reinterpret_cast<void const*>(0x1000 + 64 * i); };
+  CHECK(c.of_iteration(body(0)) == loop_costs::unknown);
+  c.set_iteration(body(0), 500, 100);
+  CHECK(c.of_iteration(body(0)) == 5);
+  c.set_iteration(body(0), 550, 100);  // nearly the same
+  CHECK(c.of_iteration(body(0)) == 5);
+  c.set_iteration(body(0), 25, 100);
+  CHECK(c.of_iteration(body(0)) == 0.25);
+  c.set_iteration(body(0), std::uint64_t{1} << 62, 1);  // more than can be kept
+  CHECK(c.of_iteration(body(0)) > 1e12);
+  for (std::uintptr_t i = 0; i != 64; ++i) c.set_iteration(body(i), i, 1);
+  int known = 0;
+  for (std::uintptr_t i = 0; i != 64; ++i) {
+    double const cost = c.of_iteration(body(i));
+    if (cost == loop_costs::unknown) continue;
+    ++known;
+    CHECK(cost == static_cast<double>(i));
+  }
+  CHECK(known >= 1);
+  CHECK(known <= 4);  // others have taken the places
+}
+
+TEST_CASE("loops: short ones wake nobody, and one of the same body that is long does", "[algo]") {
+  executor ex{2};
+  heist_test::watchdog guard{ex, 120s, "short loops beside sleepers"};
+  std::atomic<int> sum{0};
+  std::atomic<bool> is_long{false}, helped{false};
+  auto const caller = std::this_thread::get_id();
+  auto const body = [&](int i) {
+    sum += i;
+    if (!is_long) return;
+    if (std::this_thread::get_id() != caller) helped = true;
+    if (i == 0) std::this_thread::sleep_for(20ms);
+    while (i == 1 && !helped) std::this_thread::yield();
+  };
+  for (int n : {6, 40}) {
+    heist::for_each_index(ex, 0, n, body);  // its costs are not known
+    int before = 0;
+    for (int i = 0; i != 30; ++i) {
+      std::this_thread::sleep_for(2ms);  // a worker that was woken does not show it at once
+      wait_until_asleep(ex, 2);
+      if (i == 10) before = counted_idle::searches;
+      heist::for_each_index(ex, 0, n, body);
+    }
+    CHECK(counted_idle::searches - before < 10);  // 20 if each woke one
+    is_long = true;
+    heist::for_each_index(ex, 0, n, body);  // ends if a helper comes
+    CHECK(helped);
+    is_long = helped = false;
+  }
+}
