@@ -40,8 +40,8 @@ class loop_costs {
     set(last_end_, now);
   }
 
-  /// Ticks that an iteration of this body took in its last loop. `unknown`: this object does not remember it.
-  double of_iteration(void const* body) const noexcept {
+  /// Ticks that an iteration of this body took lately. `unknown`: this object does not remember it.
+  HEIST_NOINLINE double of_iteration(void const* body) const noexcept {
     std::uint64_t const h = hash(body), kept = get(bodies_[h % bodies]);
     return kept >> cost_bits == h >> cost_bits ? as_double(kept & most_cost) / unit : unknown;
   }
@@ -60,7 +60,7 @@ class loop_costs {
  private:
   using number = os_env::atomic<std::uint64_t>;
   static constexpr std::uint64_t first_wake = 20'000, in_a_row = 200'000;  // ticks
-  static constexpr std::size_t bodies = 4;
+  static constexpr std::size_t bodies = 16;
   static constexpr unsigned cost_bits = 48;  // of a kept number: the cost of an iteration. The others tell bodies apart
   static constexpr std::uint64_t most_cost = (std::uint64_t{1} << cost_bits) - 1;
   static constexpr double unit = 16;

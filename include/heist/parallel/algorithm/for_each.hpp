@@ -23,7 +23,8 @@
 //   Body     is called as f(what), or f(context, what) if only that is possible; for several elements at a time, and
 //            for each exactly once. It may fork, wait and submit. A calling thread outside of the executor works, too.
 //            If the body takes no context that thread works at once and never waits for a busy worker; otherwise it
-//            works where it can (executor::run_here).
+//            works where it can (executor::run_here). Iterations may wait for each other only if there are at most as many
+//            as workers: a loop of more may run on the calling thread alone.
 //   Returns  when no iteration runs any more: true, or false if options.stop was requested during the loop, before all
 //            iterations had begun.
 //   Throws   stopped_error if options.stop was requested before the call, also for an empty range: no iteration ran.
@@ -32,7 +33,8 @@
 //   Work     that of the iterations, and one look every few microseconds; span: the logarithm of their number, and some
 //            microseconds of iterations, or the longest one. Every worker that is free has a part before the first
 //            iteration ends; with at least 32 iterations for each worker, before the first microseconds or the second
-//            iteration end. Allocated: one block, where workers help.
+//            iteration end. While all workers sleep, a loop that ends before a wake-up pays has no help. Allocated: one block,
+//            where workers help.
 
 namespace heist {
 

@@ -142,18 +142,26 @@ class loop {
   }
 
   /// Runs iterations from `at` on for so many ticks, without a context. If there are `costs`, goes on until the rest is
-  /// worth waking a worker. Returns where the next one begins.
-  HEIST_NOINLINE std::size_t begin_alone(std::size_t at, std::uint64_t ticks, loop_costs const* costs, void* result) {
+  /// worth waking a worker. Returns where the next one begins. After that time, and in a loop of few iterations, a block has
+  /// one of so many parts of what is left: later iterations may cost more.
+  HEIST_NOINLINE std::size_t begin_alone(std::size_t at, std::uint64_t ticks, loop_costs const* costs,
+                                         std::size_t parts, void* result) {
     std::uint64_t const start_time = os_env::ticks();
     block_size block{least(), block_ticks};
     std::uint64_t before = start_time;
     while (at < end()) {
       if (stops()) break;
-      std::size_t const n = shorter(block.from(at), end() - at);
+      std::size_t const left = end() - at;
+      std::size_t n = shorter(block.from(at), left);
+      if (n_ / many_iterations < parts || before - start_time >= ticks) {
+        n = shorter(shorter(n, left / parts > least() ? left / parts : least()), left);
+      }
       body_.run(body_, nullptr, result, at, at + n);
       at += n;
       std::uint64_t const now = os_env::ticks();
-      if (now - start_time >= ticks && (costs == nullptr || is_worth(*costs, n, now - before, end() - at))) break;
+      if (now - start_time >= ticks &&
+          (costs == nullptr || end() <= at || is_worth(*costs, n, now - before, end() - at)))
+        break;
       block.adapt(n, now - before);
       before = now;
     }
@@ -182,7 +190,7 @@ class loop {
   /// The last block ran `n` iterations in `ticks`, and `left` are left.
   static bool is_worth(loop_costs const& costs, std::size_t n, std::uint64_t ticks, std::size_t left) noexcept {
     auto const as_double = [](std::uint64_t number) { return static_cast<double>(static_cast<std::int64_t>(number)); };
-    return costs.are_worth_waking(as_double(ticks) / as_double(n) * as_double(left));
+    return costs.are_worth_waking(as_double(ticks) / as_double(n) * 2 * as_double(left / 2));  // left: perhaps 2^63
   }
   static std::size_t shorter(std::size_t a, std::size_t b) noexcept { return a < b ? a : b; }
 

@@ -20,8 +20,9 @@ namespace heist::detail {
 /// loop's, or null. False if it was stopped. Rethrows what the body throws; of several exceptions, that of the lowest
 /// iterations. Throws executor_error if the executor stops.
 ///
-/// At most as many iterations run at a time as there are workers. A short loop runs alone and wakes no worker. Its first
-/// iterations show that it is short, or an earlier call did. A loop of at most one block for each worker never begins alone.
+/// At most as many iterations run at a time as there are workers. A loop that its first iterations or
+/// an earlier call show to be short runs alone, and wakes no worker. A loop of several iterations and at most one block for
+/// each worker is opened at once: its iterations may wait for each other.
 bool run_shared(core& scheduler, fiber* here, loop_body<context>& body, std::size_t n, std::size_t grain,
                 std::stop_token const& stop, void* result);
 

@@ -185,7 +185,6 @@ struct shared_loop : open_loop {
   loop<context>* of = nullptr;                 ///< the caller's
   bool may_stop = false;
   control_words modes;  ///< of the caller
-  std::size_t ran = 0;  ///< iterations by the caller
   core& scheduler;
   open_loops& one_of;
   unique_ptr<void*[]> const results;  ///< of helpers
@@ -193,6 +192,7 @@ struct shared_loop : open_loop {
   std::exception_ptr thrown;  ///< under the lock
   std::size_t thrown_at = 0;
   std::size_t result_count = 0;  ///< under the lock
+  std::size_t ran = 0;           ///< iterations by the caller: not on a line that helpers read for each block
 };
 
 HEIST_BODY bool run_shared(core& scheduler, fiber* here, loop_body<context>& body, std::size_t n, std::size_t grain,
@@ -215,11 +215,12 @@ HEIST_BODY bool run_shared(core& scheduler, fiber* here, loop_body<context>& bod
   };
   std::size_t first = 0;
   if (n == 1 || (may_be_alone && (workers == 1 || is_long || is_short()))) {
-    first = all.begin_alone(0, workers == 1 ? to_the_end : patience, wakes ? &costs : nullptr, result);
+    std::size_t const parts = workers == 1 ? 1 : workers < 16 ? 2 * workers : 32;
+    first = all.begin_alone(0, workers == 1 ? to_the_end : patience, wakes ? &costs : nullptr, parts, result);
     if (first >= all.end()) {
       std::uint64_t const now = os_env::ticks();
-      if (wakes) costs.woke_nobody(now, now - begin);
-      if (!is_long) costs.set_iteration(kind, now - begin, n);
+      if (wakes && now - begin > patience) costs.woke_nobody(now, now - begin);
+      if (workers != 1 && !is_long && first == n) costs.set_iteration(kind, now - begin, n);
       return !all.stopped();
     }
   }
@@ -227,7 +228,7 @@ HEIST_BODY bool run_shared(core& scheduler, fiber* here, loop_body<context>& bod
   try {
     shared = &shared_loop::acquire(scheduler, here);
   } catch (std::bad_alloc const&) {
-    all.begin_alone(first, to_the_end, nullptr, result);
+    all.begin_alone(first, to_the_end, nullptr, 1, result);
     return !all.stopped();
   }
   shared->open(here, all, first);
