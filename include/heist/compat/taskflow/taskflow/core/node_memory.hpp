@@ -1,11 +1,14 @@
 // Memory for the tasks of graphs. The memory of destroyed graphs is kept for later ones: fresh pages cost more than the
-// tasks.
+// tasks. Large graphs get pages of 2 MiB where the system has them.
 #pragma once
+
+#include <sys/mman.h>  // madvise
 
 #include <algorithm>  // min
 #include <cstddef>
 #include <memory>  // make_unique, unique_ptr
 #include <mutex>
+#include <new>      // operator new
 #include <utility>  // exchange, move
 #include <vector>
 
@@ -21,6 +24,7 @@ class node_memory {
   node_memory& operator=(node_memory&& other) noexcept {
     clear();
     chunks_ = std::exchange(other.chunks_, {});
+    large_ = std::exchange(other.large_, {});
     used_ = std::exchange(other.used_, 0);
     room_ = std::exchange(other.room_, 0);
     return *this;
@@ -28,17 +32,13 @@ class node_memory {
   ~node_memory() { clear(); }
 
   void* take() {
-    if (used_ == room_) {
-      std::size_t const wanted = std::min<std::size_t>(full, 2 * room_ + 2);
-      chunks_.push_back(wanted == full ? kept().take() : std::make_unique<place[]>(wanted));
-      room_ = wanted;
-      used_ = 0;
-    }
-    return &chunks_.back()[used_++];
+    if (used_ == room_) add_chunk();
+    return large_.empty() ? &chunks_.back()[used_++] : &large_.back().get()[used_++];
   }
   void clear() noexcept {
-    if (room_ == full) kept().give(chunks_, first_full);
+    kept().give(chunks_, first_full);
     chunks_.clear();
+    large_.clear();
     used_ = room_ = 0;
   }
 
@@ -48,9 +48,30 @@ class node_memory {
     alignas(node) std::byte bytes[sizeof(node)];
   };
   using chunk = std::unique_ptr<place[]>;
+  static constexpr std::size_t huge_page = std::size_t{2} << 20;
+  struct free_large {
+    void operator()(place* p) const noexcept { ::operator delete (static_cast<void*>(p), std::align_val_t{huge_page}); }
+  };
+  using large_chunk = std::unique_ptr<place, free_large>;
   static constexpr std::size_t full = 62;       // nodes in a chunk, after chunks of 2, 6, 14, 30
   static constexpr std::size_t first_full = 4;  // its number in a graph
+  static constexpr std::size_t most_chunks = (std::size_t{8} << 20) / (full * sizeof(place));  // then large ones
   static constexpr std::size_t most_kept = (std::size_t{256} << 20) / (full * sizeof(place));
+
+  void add_chunk() {
+    if (chunks_.size() < most_chunks) {
+      std::size_t const wanted = std::min<std::size_t>(full, 2 * room_ + 2);
+      chunks_.push_back(wanted == full ? kept().take() : std::make_unique<place[]>(wanted));
+      room_ = wanted;
+    } else {
+      large_.emplace_back();
+      void* const p = ::operator new (2 * huge_page, std::align_val_t{huge_page});
+      large_.back().reset(static_cast<place*>(p));
+      ::madvise(p, 2 * huge_page, MADV_HUGEPAGE);  // if that fails, the pages are small ones
+      room_ = 2 * huge_page / sizeof(place);
+    }
+    used_ = 0;
+  }
 
   /// Full chunks that no graph has. Threads: any.
   class store {
@@ -80,6 +101,7 @@ class node_memory {
   }
 
   std::vector<chunk> chunks_;
+  std::vector<large_chunk> large_;
   std::size_t used_ = 0, room_ = 0;  // of the last
 };
 
