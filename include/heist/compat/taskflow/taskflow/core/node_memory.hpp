@@ -27,16 +27,17 @@ class node_memory {
     large_ = std::exchange(other.large_, {});
     used_ = std::exchange(other.used_, 0);
     room_ = std::exchange(other.room_, 0);
+    last_ = std::exchange(other.last_, nullptr);
     return *this;
   }
   ~node_memory() { clear(); }
 
   void* take() {
     if (used_ == room_) add_chunk();
-    return large_.empty() ? &chunks_.back()[used_++] : &large_.back().get()[used_++];
+    return &last_[used_++];
   }
   void clear() noexcept {
-    kept().give(chunks_, first_full);
+    if (chunks_.size() > first_full) kept().give(chunks_, first_full);
     chunks_.clear();
     large_.clear();
     used_ = room_ = 0;
@@ -62,11 +63,12 @@ class node_memory {
     if (chunks_.size() < most_chunks) {
       std::size_t const wanted = std::min<std::size_t>(full, 2 * room_ + 2);
       chunks_.push_back(wanted == full ? kept().take() : std::make_unique<place[]>(wanted));
+      last_ = chunks_.back().get();
       room_ = wanted;
     } else {
       large_.emplace_back();
       void* const p = ::operator new (2 * huge_page, std::align_val_t{huge_page});
-      large_.back().reset(static_cast<place*>(p));
+      large_.back().reset(last_ = static_cast<place*>(p));
       ::madvise(p, 2 * huge_page, MADV_HUGEPAGE);  // if that fails, the pages are small ones
       room_ = 2 * huge_page / sizeof(place);
     }
@@ -102,6 +104,7 @@ class node_memory {
 
   std::vector<chunk> chunks_;
   std::vector<large_chunk> large_;
+  place* last_ = nullptr;            // chunk
   std::size_t used_ = 0, room_ = 0;  // of the last
 };
 
