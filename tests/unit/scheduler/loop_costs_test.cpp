@@ -5,12 +5,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <thread>
 
 #include "heist/algorithm.hpp"
 #include "heist/executor.hpp"
 #include "heist/policy.hpp"
+#include "support/asleep.hpp"
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
 
@@ -30,13 +30,7 @@ struct counted_idle : heist::idle::standard {
 using executor = heist::executor<heist::policy::with_idle<heist::policy::random, counted_idle>>;
 
 void wait_until_asleep(executor const& ex, std::size_t workers) {
-  for (;;) {
-    std::string const text = ex.state_text();
-    std::size_t asleep = 0;
-    for (std::size_t at = text.find(": asleep"); at != std::string::npos; at = text.find(": asleep", at + 1)) ++asleep;
-    if (asleep == workers) return;
-    std::this_thread::sleep_for(1ms);
-  }
+  while (heist_test::asleep(ex) != workers) std::this_thread::sleep_for(1ms);
 }
 
 }  // namespace

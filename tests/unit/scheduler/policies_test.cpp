@@ -7,16 +7,17 @@
 #include <chrono>
 #include <cstdio>
 #include <limits>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "heist/executor.hpp"
+#include "support/asleep.hpp"
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
 
 using namespace std::chrono_literals;
+using heist_test::asleep;
 
 namespace {
 
@@ -46,14 +47,6 @@ long context_switches() {
   rusage u{};
   ::getrusage(RUSAGE_SELF, &u);
   return u.ru_nvcsw + u.ru_nivcsw;
-}
-
-template <class Executor>
-std::size_t asleep(Executor const& ex) {
-  std::string const text = ex.state_text();
-  std::size_t n = 0;
-  for (std::size_t at = text.find("asleep"); at != std::string::npos; at = text.find("asleep", at + 1)) ++n;
-  return n;
 }
 
 }  // namespace
