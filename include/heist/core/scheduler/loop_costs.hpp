@@ -1,4 +1,4 @@
-// What wake-ups and short loops took: no worker is woken for a loop that ends before the wake-up pays.
+// Measured times of wake-ups and short loops. A loop that ends before a wake-up pays wakes no worker.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,8 @@
 
 namespace heist::detail {
 
-/// What loops of one place took lately: a worker's, or those of the threads outside. All of it is advice. If two threads write
-/// at the same time, one value is lost.
+/// The recent loops of one worker, or of all threads outside. All values are advice. If two threads write at the same
+/// time, one value is lost.
 ///
 /// Threads  any.
 class loop_costs {
@@ -25,6 +25,10 @@ class loop_costs {
   /// some time after the wake-up.
   HEIST_NOINLINE bool are_worth_waking(double ticks) const noexcept {
     return ticks > as_double(3 * get(wake_)) - as_double(get(alone_));
+  }
+  /// The same of the rest of a loop: its last block ran `n` iterations in `ticks`, and `left` iterations are left.
+  bool is_rest_worth_waking(std::uint64_t ticks, std::size_t n, std::size_t left) const noexcept {
+    return are_worth_waking(as_double(ticks) / as_double(n) * 2 * as_double(left / 2));  // left: perhaps 2^63
   }
   /// A wake-up took so many ticks. An interruption counts only in part.
   void woke(std::uint64_t ticks) noexcept {
@@ -45,7 +49,9 @@ class loop_costs {
     std::uint64_t const h = hash(body), kept = get(bodies_[h % bodies]);
     return kept >> cost_bits == h >> cost_bits ? as_double(kept & most_cost) / unit : unknown;
   }
-  /// It was `n` iterations that took so many ticks.
+  /// Ticks for `n` iterations of this body.
+  double of_loop(void const* body, std::size_t n) const noexcept { return of_iteration(body) * as_double(n); }
+  /// `n` iterations of this body took so many ticks.
   HEIST_NOINLINE void set_iteration(void const* body, std::uint64_t ticks, std::size_t n) noexcept {
     double const now = as_double(ticks) / as_double(n), before = of_iteration(body);
     if (now > before * 0.75 && now < before * 1.25) return;  // nearly always: other threads read the line

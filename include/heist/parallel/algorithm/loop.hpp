@@ -142,8 +142,8 @@ class loop {
   }
 
   /// Runs iterations from `at` on for so many ticks, without a context. If there are `costs`, goes on until the rest is
-  /// worth waking a worker. Returns where the next one begins. After that time, and in a loop of few iterations, a block has
-  /// one of so many parts of what is left: later iterations may cost more.
+  /// worth waking a worker. Returns where the next iteration begins. After that time a block is at most 1 / `parts` of the
+  /// rest, because later iterations may cost more. In a loop of few iterations each block is.
   HEIST_NOINLINE std::size_t begin_alone(std::size_t at, std::uint64_t ticks, loop_costs const* costs,
                                          std::size_t parts, void* result) {
     std::uint64_t const start_time = os_env::ticks();
@@ -154,13 +154,12 @@ class loop {
       std::size_t const left = end() - at;
       std::size_t n = shorter(block.from(at), left);
       if (n_ / many_iterations < parts || before - start_time >= ticks) {
-        n = shorter(shorter(n, left / parts > least() ? left / parts : least()), left);
+        n = shorter(n, left / parts > least() ? left / parts : least());
       }
       body_.run(body_, nullptr, result, at, at + n);
       at += n;
       std::uint64_t const now = os_env::ticks();
-      if (now - start_time >= ticks &&
-          (costs == nullptr || end() <= at || is_worth(*costs, n, now - before, end() - at)))
+      if (now - start_time >= ticks && (costs == nullptr || costs->is_rest_worth_waking(now - before, n, end() - at)))
         break;
       block.adapt(n, now - before);
       before = now;
@@ -187,11 +186,6 @@ class loop {
   struct range {
     std::size_t lo, hi;
   };
-  /// The last block ran `n` iterations in `ticks`, and `left` are left.
-  static bool is_worth(loop_costs const& costs, std::size_t n, std::uint64_t ticks, std::size_t left) noexcept {
-    auto const as_double = [](std::uint64_t number) { return static_cast<double>(static_cast<std::int64_t>(number)); };
-    return costs.are_worth_waking(as_double(ticks) / as_double(n) * 2 * as_double(left / 2));  // left: perhaps 2^63
-  }
   static std::size_t shorter(std::size_t a, std::size_t b) noexcept { return a < b ? a : b; }
 
   static std::size_t fixed_parts(std::size_t workers) noexcept {

@@ -207,10 +207,11 @@ HEIST_BODY bool run_shared(core& scheduler, fiber* here, loop_body<context>& bod
   bool const wakes = workers != 1 && may_be_alone && scheduler.workers[0]->gate->would_wake();
   auto* const kind = reinterpret_cast<void const*>(body.run);
   loop_costs& costs = shared_loop::loops_of(scheduler, here).costs;
-  std::uint64_t begin = os_env::ticks();
+  bool const remembers = workers != 1 && may_be_alone && !is_long;
+  std::uint64_t begin = wakes || remembers ? os_env::ticks() : 0;
   if (wakes) costs.begin(begin);
   auto const is_short = [&] {
-    double const expected = costs.of_iteration(kind) * static_cast<double>(static_cast<std::int64_t>(n));
+    double const expected = costs.of_loop(kind, n);
     return expected <= static_cast<double>(patience) || (wakes && !costs.are_worth_waking(expected));
   };
   std::size_t first = 0;
@@ -218,9 +219,9 @@ HEIST_BODY bool run_shared(core& scheduler, fiber* here, loop_body<context>& bod
     std::size_t const parts = workers == 1 ? 1 : workers < 16 ? 2 * workers : 32;
     first = all.begin_alone(0, workers == 1 ? to_the_end : patience, wakes ? &costs : nullptr, parts, result);
     if (first >= all.end()) {
-      std::uint64_t const now = os_env::ticks();
+      std::uint64_t const now = wakes || remembers ? os_env::ticks() : 0;
       if (wakes && now - begin > patience) costs.woke_nobody(now, now - begin);
-      if (workers != 1 && !is_long && first == n) costs.set_iteration(kind, now - begin, n);
+      if (remembers && first == n) costs.set_iteration(kind, now - begin, n);
       return !all.stopped();
     }
   }
@@ -234,7 +235,7 @@ HEIST_BODY bool run_shared(core& scheduler, fiber* here, loop_body<context>& bod
   shared->open(here, all, first);
   begin = shared->tell(here != nullptr, wakes ? &costs : nullptr);
   shared->work(true, here, result);
-  if (!is_long && may_be_alone && shared->ran != 0) costs.set_iteration(kind, os_env::ticks() - begin, shared->ran);
+  if (remembers && shared->ran != 0) costs.set_iteration(kind, os_env::ticks() - begin, shared->ran);
   shared->wait(here);
   shared->put_results(result);
   std::exception_ptr const thrown = std::exchange(shared->thrown, nullptr);
