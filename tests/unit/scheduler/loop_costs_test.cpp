@@ -53,6 +53,11 @@ TEST_CASE("loop_costs: a loop is worth some wake-ups, and loops in a row togethe
   CHECK_FALSE(c.are_worth_waking(2500));
 }
 
+TEST_CASE("loop_costs: the rest of a loop is reckoned at the pace of its last block", "[sched]") {
+  CHECK(loop_costs::of_rest(100, 10, 1000) == 10'000);
+  CHECK(loop_costs::of_rest(1, 1, ~std::size_t{0}) > 1e19);  // more than a signed number holds
+}
+
 TEST_CASE("loop_costs: an interrupted wake-up is forgotten", "[sched]") {
   loop_costs c;
   c.woke(1000);

@@ -243,6 +243,18 @@ TEST_CASE("a shared range of any number of iterations is taken whole", "[sync]")
   }
 }
 
+TEST_CASE("a shared range gives no short blocks near its end, but leaves a share to the others", "[sync]") {
+  heist::detail::shared_range<> range;
+  heist::detail::shared_range<>::share const how{1, 64, 4, 32};
+  range.open(1000, 1);
+  CHECK(range.take_front(how).hi == 64);
+  range.drop_from(64 + 100);
+  CHECK(range.take_front(how).hi == 64 + 32);  // a quarter would be 25
+  range.drop_from(64 + 32 + 40);
+  auto const last = range.take_back(how);
+  CHECK(last.hi - last.lo == 20);  // half of the rest
+}
+
 TEST_CASE("a shared range gives no fewer iterations than the grain, and none behind its end", "[sync]") {
   heist::detail::shared_range<> range;
   range.open(100, 1);

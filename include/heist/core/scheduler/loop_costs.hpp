@@ -26,9 +26,9 @@ class loop_costs {
   HEIST_NOINLINE bool are_worth_waking(double ticks) const noexcept {
     return ticks > as_double(3 * get(wake_)) - as_double(get(alone_));
   }
-  /// The same of the rest of a loop: its last block ran `n` iterations in `ticks`, and `left` iterations are left.
-  bool is_rest_worth_waking(std::uint64_t ticks, std::size_t n, std::size_t left) const noexcept {
-    return are_worth_waking(as_double(ticks) / as_double(n) * 2 * as_double(left / 2));  // left: perhaps 2^63
+  /// Ticks for `left` iterations, if they take as long as the last `n`, which took so many ticks.
+  static double of_rest(std::uint64_t ticks, std::size_t n, std::size_t left) noexcept {
+    return as_double(ticks) / as_double(n) * 2 * as_double(left / 2);  // left: perhaps 2^63
   }
   /// A wake-up took so many ticks. An interruption counts only in part.
   void woke(std::uint64_t ticks) noexcept {

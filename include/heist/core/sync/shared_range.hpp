@@ -50,6 +50,7 @@ class shared_range {
   struct share {
     std::size_t least, most;  ///< iterations
     std::size_t parts;        ///< at most a `parts`-th of the rest, but at least `least`
+    std::size_t tail = 0;     ///< and at least so many, up to two `parts`-ths of the rest
   };
   /// The first ones.
   range take_front(share const& how) noexcept {
@@ -138,7 +139,8 @@ class shared_range {
       std::uint64_t const lo = low(now), hi = high(now);
       if (lo >= hi) return {n_, n_};
       std::uint64_t const part = (hi - lo) / how.parts, most = how.most / unit_, least = (how.least - 1) / unit_ + 1;
-      std::uint64_t const wanted = part < most ? part : most, k = wanted < least ? least : wanted;
+      std::uint64_t const tail = how.tail / unit_ < 2 * part ? how.tail / unit_ : 2 * part;
+      std::uint64_t const wanted = part < tail ? tail : part < most ? part : most, k = wanted < least ? least : wanted;
       taken const t = cut(lo, hi, k < hi - lo ? k : hi - lo);
       // relaxed: E1 orders the effects of iterations
       if (left_.compare_exchange_weak(now, t.left, std::memory_order_relaxed, std::memory_order_relaxed))

@@ -49,6 +49,8 @@ struct loop_body {
 /// How long a block of iterations is to take, in ticks: long beside a look at the clock, short beside the time that a
 /// waiting thief loses.
 inline constexpr std::uint64_t block_ticks = 8192;
+/// A rest of so many ticks is worth handing to a worker that is awake.
+inline constexpr double worth_sharing = 8192;
 /// So many iterations for each worker, and the first may run before the first look: a loop that is short is not worth
 /// waking any worker.
 inline constexpr std::size_t many_iterations = 32;
@@ -145,9 +147,8 @@ class loop {
   /// worth waking a worker. Returns where the next iteration begins. After that time a block is at most 1 / `parts` of the
   /// rest, because later iterations may cost more. In a loop of few iterations each block is.
   HEIST_NOINLINE std::size_t begin_alone(std::size_t at, std::uint64_t ticks, loop_costs const* costs,
-                                         std::size_t parts, void* result) {
+                                         std::size_t parts, block_size& block, void* result) {
     std::uint64_t const start_time = os_env::ticks();
-    block_size block{least(), block_ticks};
     std::uint64_t before = start_time;
     while (at < end()) {
       if (stops()) break;
@@ -159,8 +160,10 @@ class loop {
       body_.run(body_, nullptr, result, at, at + n);
       at += n;
       std::uint64_t const now = os_env::ticks();
-      if (now - start_time >= ticks && (costs == nullptr || costs->is_rest_worth_waking(now - before, n, end() - at)))
-        break;
+      if (now - start_time >= ticks) {
+        double const rest = loop_costs::of_rest(now - before, n, end() - at);
+        if (rest > worth_sharing && (costs == nullptr || costs->are_worth_waking(rest))) break;
+      }
       block.adapt(n, now - before);
       before = now;
     }

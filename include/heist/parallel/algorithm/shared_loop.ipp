@@ -31,12 +31,13 @@ struct shared_loop : open_loop {
   }
 
   /// Opens it for the iterations of `l` from `from` on. Nobody is told.
-  void open(fiber* caller, loop<context>& l, std::size_t from) noexcept {
+  void open(fiber* caller, loop<context>& l, std::size_t from, std::size_t first_block) noexcept {
     interrupt = caller != nullptr ? caller->interrupt : nullptr;
     of = &l;
     body = &l.body();
     least = l.least();
     first = from;
+    start = first_block;
     may_stop = l.may_stop();
     modes = control_words::now();
     result_count = 0;
@@ -59,7 +60,7 @@ struct shared_loop : open_loop {
   /// before, because its worker turns to something else. If it resumed after that, the caller would wait for both.
   bool work(bool caller, fiber* self, void* result) noexcept {
     // With more workers blocks are longer, so that fewer exchanges meet on the word of the range.
-    block_size block{least, block_ticks * (1 + scheduler.worker_count / 8)};
+    block_size block{least, block_ticks * (1 + scheduler.worker_count / 8), caller ? start : start / 8};
     bool const front = caller || body->in_order;
     std::size_t const parts = 2 * scheduler.worker_count;
     // Where a block cannot become longer there is no need of a clock, which costs as much as a short iteration.
@@ -71,7 +72,7 @@ struct shared_loop : open_loop {
         self->handle_notification();
       }
       if (may_stop) of->stops();
-      shared_range<>::share const how{least, block.get(), parts};
+      shared_range<>::share const how{least, block.get(), parts, block.get() / 8};
       auto const r = front ? left.take_front(how) : left.take_back(how);
       if (r.empty()) return true;
       std::size_t const now_end = end();
@@ -182,6 +183,7 @@ struct shared_loop : open_loop {
   loop_body<context>* body = nullptr;          ///< the caller's
   interrupt_state const* interrupt = nullptr;  ///< the caller's task's
   std::size_t least = 1;                       ///< iterations of a block
+  std::size_t start = 1;                       ///< iterations of each thread's first block
   loop<context>* of = nullptr;                 ///< the caller's
   bool may_stop = false;
   control_words modes;  ///< of the caller
@@ -212,12 +214,13 @@ HEIST_BODY bool run_shared(core& scheduler, fiber* here, loop_body<context>& bod
   if (wakes) costs.begin(begin);
   auto const is_short = [&] {
     double const expected = costs.of_loop(kind, n);
-    return expected <= static_cast<double>(patience) || (wakes && !costs.are_worth_waking(expected));
+    return expected <= static_cast<double>(patience) + worth_sharing || (wakes && !costs.are_worth_waking(expected));
   };
   std::size_t first = 0;
+  block_size block{all.least(), block_ticks};
   if (n == 1 || (may_be_alone && (workers == 1 || is_long || is_short()))) {
     std::size_t const parts = workers == 1 ? 1 : workers < 16 ? 2 * workers : 32;
-    first = all.begin_alone(0, workers == 1 ? to_the_end : patience, wakes ? &costs : nullptr, parts, result);
+    first = all.begin_alone(0, workers == 1 ? to_the_end : patience, wakes ? &costs : nullptr, parts, block, result);
     if (first >= all.end()) {
       std::uint64_t const now = wakes || remembers ? os_env::ticks() : 0;
       if (wakes && now - begin > patience) costs.woke_nobody(now, now - begin);
@@ -229,10 +232,10 @@ HEIST_BODY bool run_shared(core& scheduler, fiber* here, loop_body<context>& bod
   try {
     shared = &shared_loop::acquire(scheduler, here);
   } catch (std::bad_alloc const&) {
-    all.begin_alone(first, to_the_end, nullptr, 1, result);
+    all.begin_alone(first, to_the_end, nullptr, 1, block, result);
     return !all.stopped();
   }
-  shared->open(here, all, first);
+  shared->open(here, all, first, block.get() / 8);
   begin = shared->tell(here != nullptr, wakes ? &costs : nullptr);
   shared->work(true, here, result);
   if (remembers && shared->ran != 0) costs.set_iteration(kind, os_env::ticks() - begin, shared->ran);
