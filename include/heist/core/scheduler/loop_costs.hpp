@@ -49,8 +49,6 @@ class loop_costs {
     std::uint64_t const h = hash(body), kept = get(bodies_[h % bodies]);
     return kept >> cost_bits == h >> cost_bits ? as_double(kept & most_cost) / unit : unknown;
   }
-  /// Ticks for `n` iterations of this body.
-  double of_loop(void const* body, std::size_t n) const noexcept { return of_iteration(body) * as_double(n); }
   /// `n` iterations of this body took so many ticks.
   HEIST_NOINLINE void set_iteration(void const* body, std::uint64_t ticks, std::size_t n) noexcept {
     double const now = as_double(ticks) / as_double(n), before = of_iteration(body);

@@ -59,8 +59,8 @@ struct shared_loop : open_loop {
   /// the calling code, null on a thread outside. `result`: to add to; null: the loop has none. False: a helper goes
   /// before, because its worker turns to something else. If it resumed after that, the caller would wait for both.
   bool work(bool caller, fiber* self, void* result) noexcept {
-    // With more workers blocks are longer, so that fewer exchanges meet on the word of the range.
-    block_size block{least, block_ticks * (1 + scheduler.worker_count / 8), caller ? start : start / 8};
+    // No thief waits for a block. With more workers blocks are longer, so that fewer exchanges meet on the word of the range.
+    block_size block{least, block_ticks * (4 + scheduler.worker_count / 8), start};
     bool const front = caller || body->in_order;
     std::size_t const parts = 2 * scheduler.worker_count;
     // Where a block cannot become longer there is no need of a clock, which costs as much as a short iteration.
@@ -72,7 +72,7 @@ struct shared_loop : open_loop {
         self->handle_notification();
       }
       if (may_stop) of->stops();
-      shared_range<>::share const how{least, block.get(), parts, block.get() / 8};
+      shared_range<>::share const how{least, block.get(), parts, block.get() / 32};
       auto const r = front ? left.take_front(how) : left.take_back(how);
       if (r.empty()) return true;
       std::size_t const now_end = end();
@@ -200,7 +200,7 @@ struct shared_loop : open_loop {
 HEIST_BODY bool run_shared(core& scheduler, fiber* here, loop_body<context>& body, std::size_t n, std::size_t grain,
                            std::stop_token const& stop, void* result) {
   if (here == nullptr) scheduler.check_open();
-  constexpr std::uint64_t to_the_end = ~std::uint64_t{0}, patience = block_ticks / 2;
+  constexpr std::uint64_t to_the_end = ~std::uint64_t{0}, patience = block_ticks / 2, short_ticks = block_ticks / 64;
   std::size_t const workers = scheduler.worker_count;
   loop<context> all{body, n, grain, stop};
   bool const is_long = grain == loop_options::automatic && n / many_iterations >= workers;
@@ -209,22 +209,23 @@ HEIST_BODY bool run_shared(core& scheduler, fiber* here, loop_body<context>& bod
   bool const wakes = workers != 1 && may_be_alone && scheduler.workers[0]->gate->would_wake();
   auto* const kind = reinterpret_cast<void const*>(body.run);
   loop_costs& costs = shared_loop::loops_of(scheduler, here).costs;
-  bool const remembers = workers != 1 && may_be_alone && !is_long;
-  std::uint64_t begin = wakes || remembers ? os_env::ticks() : 0;
+  bool const remembers = workers != 1 && may_be_alone;
+  std::uint64_t begin = wakes || (remembers && !is_long) ? os_env::ticks() : 0;
   if (wakes) costs.begin(begin);
-  auto const is_short = [&] {
-    double const expected = costs.of_loop(kind, n);
-    return expected <= static_cast<double>(patience) + worth_sharing || (wakes && !costs.are_worth_waking(expected));
-  };
+  double const iteration = remembers ? costs.of_iteration(kind) : loop_costs::unknown;
+  double const expected = iteration * static_cast<double>(n);
+  bool const opens =
+      expected > static_cast<double>(patience) + worth_sharing &&
+      (is_long ? !wakes && iteration != loop_costs::unknown : !wakes || costs.are_worth_waking(expected));
   std::size_t first = 0;
   block_size block{all.least(), block_ticks};
-  if (n == 1 || (may_be_alone && (workers == 1 || is_long || is_short()))) {
+  if (n == 1 || (may_be_alone && (workers == 1 || !opens))) {
     std::size_t const parts = workers == 1 ? 1 : workers < 16 ? 2 * workers : 32;
     first = all.begin_alone(0, workers == 1 ? to_the_end : patience, wakes ? &costs : nullptr, parts, block, result);
     if (first >= all.end()) {
-      std::uint64_t const now = wakes || remembers ? os_env::ticks() : 0;
+      std::uint64_t const now = wakes || (remembers && !is_long) ? os_env::ticks() : 0;
       if (wakes && now - begin > patience) costs.woke_nobody(now, now - begin);
-      if (remembers && first == n) costs.set_iteration(kind, now - begin, n);
+      if (remembers && !is_long && first == n) costs.set_iteration(kind, now - begin, n);
       return !all.stopped();
     }
   }
@@ -235,7 +236,10 @@ HEIST_BODY bool run_shared(core& scheduler, fiber* here, loop_body<context>& bod
     all.begin_alone(first, to_the_end, nullptr, 1, block, result);
     return !all.stopped();
   }
-  shared->open(here, all, first, block.get() / 8);
+  // From an earlier call, or from what the caller has run.
+  std::size_t const short_block =
+      opens && is_long ? static_cast<std::size_t>(short_ticks / iteration) : block.get() / 64;
+  shared->open(here, all, first, short_block);
   begin = shared->tell(here != nullptr, wakes ? &costs : nullptr);
   shared->work(true, here, result);
   if (remembers && shared->ran != 0) costs.set_iteration(kind, os_env::ticks() - begin, shared->ran);
