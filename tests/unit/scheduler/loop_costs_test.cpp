@@ -99,6 +99,23 @@ TEST_CASE("loop_costs: what an iteration of a body took is remembered", "[sched]
   CHECK(known <= 16);  // others have taken the places
 }
 
+TEST_CASE("loops: one whose body takes long is open from its first iteration on, if a worker is awake", "[algo]") {
+  heist::executor<heist::policy::with_idle<heist::policy::random, heist::idle::spinning>> ex{2};
+  heist_test::watchdog guard{ex, 120s, "a loop of a known body"};
+  std::atomic<bool> waits{false}, helped{false};
+  auto const caller = std::this_thread::get_id();
+  auto const body = [&](int i) {
+    if (std::this_thread::get_id() != caller) helped = true;
+    if (!waits) std::this_thread::sleep_for(20us);
+    while (waits && i == 0 && !helped) std::this_thread::yield();
+  };
+  for (int i = 0; i != 3; ++i) heist::for_each_index(ex, 0, 500, body);
+  waits = true;
+  helped = false;
+  heist::for_each_index(ex, 0, 500, body);
+  CHECK(helped);
+}
+
 TEST_CASE("loops: cheap iterations do not hide dear ones behind them", "[algo]") {
   executor ex{2};
   heist_test::watchdog guard{ex, 120s, "dear iterations at the end"};
