@@ -209,9 +209,9 @@ std::vector<row> forecast_rows() {
           tree_row<kernel_program<kernels::matmul>>("matmul", 256, 0, 1),
           tree_row<kernel_program<kernels::uts_t1>>("uts", 7, 0, 1),
           tree_row<locality::merge_sorting>("mergesort", 1'000'000, 0, 3),
-          tree_row<locality::heat>("heat", 1024, 8, 10),
+          tree_row<locality::heat>("heat", 1024, 8, 40),
           tree_row<locality::heat>("heat, far beyond the caches", 4096, 8, 4),
-          tree_row<locality::sor>("sor", 1024, 8, 10),
+          tree_row<locality::sor>("sor", 1024, 8, 40),
           graph_row()};
 }
 

@@ -57,6 +57,18 @@ struct machine {
 
 }  // namespace
 
+TEST_CASE("memory: of this machine's caches 32 MiB count for each worker, of a described machine's all", "[sim]") {
+  heist::topology::machine m = heist::topology::parse("l3:2(size=508MiB) core:1 pu:1");
+  auto const squads = heist::topology::make_squads(m, heist::squad_by::l3, 2);
+  REQUIRE(squads.members.size() == 2);
+  CHECK(sim::cache_sizes_of({}, m, squads).of_squad == std::uint64_t{508} << 20);
+  m.is_this_machine = true;
+  CHECK(sim::cache_sizes_of({}, m, squads).of_squad == std::uint64_t{32} << 20);
+  sim::options wanted;
+  wanted.caches.shared_bytes = std::uint64_t{96} << 20;
+  CHECK(sim::cache_sizes_of(wanted, m, squads).of_squad == std::uint64_t{96} << 20);
+}
+
 TEST_CASE("memory: what was read is in the worker's cache, its squad's, and no other", "[sim]") {
   machine m{{2048, 4096}};
   CHECK(m.access(0, 0) == sim::cache_misses{16, 0, 0, 16});

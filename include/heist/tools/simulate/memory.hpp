@@ -26,6 +26,14 @@ struct cache_sizes {
 /// The sizes in the options, or else the machine's.
 cache_sizes cache_sizes_of(options const& wanted, topology::machine const& m, topology::squads const& s);
 
+namespace detail {
+/// Hypervisors tell of caches that no machine has: of this machine's, at most 32 MiB count for each worker.
+constexpr std::uint64_t credible_cache(std::uint64_t told, std::size_t workers) {
+  std::uint64_t const most = workers * (std::uint64_t{32} << 20);
+  return told < most ? told : most;
+}
+}  // namespace detail
+
 /// A write makes a new version of a block. A copy of an older version counts as absent when it is read, as if the
 /// hardware had invalidated it. Each touch happens at one moment: the start of its stage. With costs::transfer, the
 /// *side* of a block is the squad that has touched it last, or the worker if squads share no cache. An access by

@@ -13,8 +13,9 @@ namespace heist::sim {
 HEIST_BODY cache_sizes cache_sizes_of(options const& wanted, topology::machine const& m, topology::squads const& s) {
   if (!wanted.caches.enabled) return {};
   std::uint64_t const own = m.l2_count() == m.core_count() && m.l2_bytes != 0 ? m.l2_bytes : m.l1d_bytes;
-  return {wanted.caches.private_bytes.value_or(own),
-          wanted.caches.shared_bytes.value_or(topology::shared_cache_bytes(m, s))};
+  std::uint64_t const told = topology::shared_cache_bytes(m, s),
+                      shared = m.is_this_machine ? detail::credible_cache(told, s.members[0].size()) : told;
+  return {wanted.caches.private_bytes.value_or(own), wanted.caches.shared_bytes.value_or(shared)};
 }
 
 HEIST_BODY memory::memory(program const& p, options const& wanted, cache_sizes sizes,

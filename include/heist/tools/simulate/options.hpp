@@ -26,7 +26,7 @@ struct caches {
   std::uint64_t block_bytes = 64;  ///< unit that a cache keeps or drops; costs count lines of 64 bytes nevertheless
   /// Of one worker. Default: the machine's L2 if it belongs to one core, otherwise its L1. 0: none.
   std::optional<std::uint64_t> private_bytes = std::nullopt;
-  /// Of one squad. Default: topology::shared_cache_bytes. 0: none.
+  /// Of one squad. Default: topology::shared_cache_bytes, of this machine 32 MiB for each worker at most. 0: none.
   std::optional<std::uint64_t> shared_bytes = std::nullopt;
   /// Bandwidth of one squad's cache. It serves all lines that the squad's workers do not find in their own caches.
   /// Bandwidths are bytes in 1000 ticks, which is MB/s if a tick is a nanosecond; 0: no limit.

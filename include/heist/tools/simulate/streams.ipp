@@ -105,13 +105,8 @@ HEIST_COLD_BODY streams measure_streams(options const& wanted, std::uint64_t dat
   auto const workers = std::min<std::size_t>(workers_of(wanted, m), m.pu_count());
   auto const placed = squads_of(wanted, m, workers);
   constexpr std::uint64_t least = std::uint64_t{16} << 10, most = std::uint64_t{512} << 20;
-  // Hypervisors tell of caches that no machine has.
-  auto const credible = [](std::uint64_t told, std::size_t cores) {
-    return std::min<std::uint64_t>(told, cores * (std::uint64_t{32} << 20));
-  };
   auto const sizes = cache_sizes_of(wanted, m, placed);
-  std::uint64_t const own = std::max(sizes.of_worker / 2, least),
-                      of_squad = credible(sizes.of_squad, placed.members[0].size());
+  std::uint64_t const own = std::max(sizes.of_worker / 2, least), of_squad = std::min(sizes.of_squad, most);
   auto const on = [](std::uint32_t pu) { return detail::stream_reader{pu, pu}; };
   auto const pu_of = [&](std::uint32_t worker) { return placed.pu_of_worker[worker]; };
   std::vector<detail::stream_reader> const one{on(pu_of(0))};
@@ -135,7 +130,8 @@ HEIST_COLD_BODY streams measure_streams(options const& wanted, std::uint64_t dat
   for (std::uint32_t w = 0; w != workers; ++w) {
     if (nodes[w] != nodes[0] && far.size() != near.size()) far.push_back({near[far.size()].reads_on, pu_of(w)});
   }
-  std::uint64_t const told = credible(std::max(m.l3_bytes * m.l3_count(), m.l2_bytes * m.l2_count()), m.core_count()),
+  std::uint64_t const told = detail::credible_cache(std::max(m.l3_bytes * m.l3_count(), m.l2_bytes * m.l2_count()),
+                                                    m.core_count()),
                       all = std::max(of_squad, sizes.of_worker) * placed.members.size(),
                       behind = std::clamp(std::max(data_bytes, 4 * (data_bytes == 0 ? std::max(told, all) : all)),
                                           64 * least, most);
