@@ -22,7 +22,7 @@ namespace heist::detail {
 ///
 /// At most as many iterations run at a time as there are workers. A loop that its first iterations or
 /// an earlier call show to be short runs alone, and wakes no worker. A loop of several iterations and at most one block for
-/// each worker is opened at once: its iterations may wait for each other.
+/// each worker is opened at once, as its iterations may wait for each other, and so is one whose body is known to take long.
 bool run_shared(core& scheduler, fiber* here, loop_body<context>& body, std::size_t n, std::size_t grain,
                 std::stop_token const& stop, void* result);
 

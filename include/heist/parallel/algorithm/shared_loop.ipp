@@ -30,7 +30,7 @@ struct shared_loop : open_loop {
     return *made;
   }
 
-  /// Opens it for the iterations of `l` from `from` on. Nobody is told.
+  /// Opens it for the iterations of `l` from `from` on. Each thread's first block has `first_block`. Nobody is told.
   void open(fiber* caller, loop<context>& l, std::size_t from, std::size_t first_block) noexcept {
     interrupt = caller != nullptr ? caller->interrupt : nullptr;
     of = &l;
