@@ -23,7 +23,7 @@ struct heist_peer {
   }
   /// With a region, under a policy with memory: a squad for each second-level cache.
   template <class F>
-  void sweep(std::size_t n, std::size_t times, F f) {
+  void sweep_in_region(std::size_t n, std::size_t times, F f) {
     if (!has_history) has_history.emplace(heist::options{.workers = ex.worker_count(), .squads = heist::squad_by::l2});
     heist::region phase{{.bytes = n * sizeof(double)}};
     has_history->invoke([&](auto c) {

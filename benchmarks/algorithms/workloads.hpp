@@ -72,7 +72,8 @@ enum class row {
   sort_strings,
   sort_structs,
   short_loop,
-  repeated
+  repeated,
+  in_region
 };
 inline constexpr struct {
   row which;
@@ -92,7 +93,8 @@ inline constexpr struct {
             {row::sort_strings, "sort, strings"},
             {row::sort_structs, "sort, 64-byte structs"},
             {row::short_loop, "1000 short iterations"},
-            {row::repeated, "repeated loop in L2"}};
+            {row::repeated, "repeated loop in L2"},
+            {row::in_region, "the same, in a region"}};
 
 /// Before each measurement, outside of it.
 inline void prepare(row which, data& d) {
@@ -119,7 +121,7 @@ void sweep(Peer& peer, std::size_t n, F f) {
 /// Peers without something say so.
 template <class Peer>
 bool has(row which) {
-  if constexpr (requires { typename Peer::only_sweeps; }) return which == row::repeated;
+  if constexpr (requires { typename Peer::only_sweeps; }) return which == row::repeated || which == row::in_region;
   switch (which) {
     case row::scan:
       return requires(Peer & p, std::vector<double> & v) {
@@ -199,9 +201,14 @@ void run(row which, data& d, Peer& peer) {
       return sort(peer, d.sorted_words);
     case row::sort_structs:
       return sort(peer, d.sorted_structs);
-    case row::repeated: {
+    case row::repeated:
+    case row::in_region: {
       double* const plate = d.plate.data();
-      return sweep(peer, d.plate.size(), [plate](std::size_t i) { plate[i] = plate[i] * 0.999 + 0.001; });
+      auto const body = [plate](std::size_t i) { plate[i] = plate[i] * 0.999 + 0.001; };
+      if constexpr (requires { peer.sweep_in_region(d.n, data::sweeps, body); }) {
+        if (which == row::in_region) return peer.sweep_in_region(d.plate.size(), data::sweeps, body);
+      }
+      return sweep(peer, d.plate.size(), body);
     }
     case row::short_loop:
       return peer.loop(std::min<std::size_t>(d.n, 1000), [=](std::size_t i) { out[i] = a[i] * 0.5 + b[i]; });
