@@ -1,6 +1,6 @@
 #!/bin/sh
 # Says whether heist works here: installs what is missing, builds the preset "test" (unit and stress tests, examples,
-# contract; -O1, many tests compiled as one) and runs it, the stress tests at a tenth. 5 to 7 minutes
+# contract; -Og, many tests compiled as one) and runs it, the stress tests at a tenth. 4 to 7 minutes
 # on 2 idle cores. Arguments are handed to ctest. What looks at the project rather than at this machine is in the preset
 # "project"; what proves is in cmake/prove.sh.
 set -eu
