@@ -143,9 +143,10 @@ class loop {
     return !stopped();
   }
 
-  /// Runs iterations from `at` on for so many ticks, without a context, and on until the rest is worth sharing; if there
-  /// are `costs`, until it is worth waking a worker. Returns where the next iteration begins. After that time a block is at
-  /// most 1 / `parts` of the rest, because later iterations may cost more. In a loop of few iterations each block is.
+  /// Runs iterations from `at` on, without a context, for so many ticks. Then it goes on until the rest is worth sharing. If
+  /// there are `costs`, the rest must also be worth waking a worker. Returns where the next iteration begins. After that
+  /// time a block is at most 1 / `parts` of the rest, because later iterations may cost more. In a loop of few iterations
+  /// each block is.
   /// `block` has the length of the first block, and at the end that of the next.
   HEIST_NOINLINE std::size_t begin_alone(std::size_t at, std::uint64_t ticks, loop_costs const* costs,
                                          std::size_t parts, block_size& block, void* result) {

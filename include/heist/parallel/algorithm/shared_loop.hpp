@@ -21,8 +21,9 @@ namespace heist::detail {
 /// iterations. Throws executor_error if the executor stops.
 ///
 /// At most as many iterations run at a time as there are workers. A loop that its first iterations or
-/// an earlier call show to be short runs alone, and wakes no worker. A loop of several iterations and at most one block for
-/// each worker is opened at once, as its iterations may wait for each other, and so is one whose body is known to take long.
+/// an earlier call show to be short runs alone, and wakes no worker. A loop whose body is
+/// known to take long is opened at once. So is one of several iterations and at most one block for each worker: its iterations
+/// may wait for each other.
 bool run_shared(core& scheduler, fiber* here, loop_body<context>& body, std::size_t n, std::size_t grain,
                 std::stop_token const& stop, void* result);
 

@@ -206,11 +206,12 @@ HEIST_BODY bool run_shared(core& scheduler, fiber* here, loop_body<context>& bod
   bool const is_long = grain == loop_options::automatic && n / many_iterations >= workers;
   // Iterations that can all run at the same time may wait for each other: such a loop is opened at once.
   bool const may_be_alone = workers == 1 || n / all.least() > workers;
-  bool const wakes = workers != 1 && may_be_alone && scheduler.workers[0]->gate->would_wake();
+  bool const remembers = workers != 1 && may_be_alone;
+  bool const wakes = remembers && scheduler.workers[0]->gate->would_wake();
+  bool const times_all = remembers && !is_long;  // long ones are timed when they are shared
   auto* const kind = reinterpret_cast<void const*>(body.run);
   loop_costs& costs = shared_loop::loops_of(scheduler, here).costs;
-  bool const remembers = workers != 1 && may_be_alone;
-  std::uint64_t begin = wakes || (remembers && !is_long) ? os_env::ticks() : 0;
+  std::uint64_t begin = wakes || times_all ? os_env::ticks() : 0;
   if (wakes) costs.begin(begin);
   double const iteration = remembers ? costs.of_iteration(kind) : loop_costs::unknown;
   double const expected = iteration * static_cast<double>(n);
@@ -223,9 +224,9 @@ HEIST_BODY bool run_shared(core& scheduler, fiber* here, loop_body<context>& bod
     std::size_t const parts = workers == 1 ? 1 : workers < 16 ? 2 * workers : 32;
     first = all.begin_alone(0, workers == 1 ? to_the_end : patience, wakes ? &costs : nullptr, parts, block, result);
     if (first >= all.end()) {
-      std::uint64_t const now = wakes || (remembers && !is_long) ? os_env::ticks() : 0;
+      std::uint64_t const now = wakes || times_all ? os_env::ticks() : 0;
       if (wakes && now - begin > patience) costs.woke_nobody(now, now - begin);
-      if (remembers && !is_long && first == n) costs.set_iteration(kind, now - begin, n);
+      if (times_all && first == n) costs.set_iteration(kind, now - begin, n);
       return !all.stopped();
     }
   }
