@@ -70,6 +70,13 @@ heist::coroutine<std::thread::id> moves(heist::executor<>& to) {
   co_return std::this_thread::get_id();
 }
 
+struct counts : heist::null_observer {
+  static constexpr bool observes = true;
+  int begins = 0, ends = 0;
+  void task_begin(std::size_t /*worker*/, heist::task_view const& /*task*/) noexcept { ++begins; }
+  void task_end(std::size_t /*worker*/, heist::task_view const& /*task*/) noexcept { ++ends; }
+};
+
 /// The result of `f()`, a coroutine, on `ex`.
 template <class Executor, class F>
 auto run_on(Executor& ex, F f) {
@@ -260,6 +267,45 @@ TEST_CASE("coroutine: members of when_all await tasks and one another, and use n
     };
     CHECK(run_on(ex, [] { return recursion::down(n); }) == n);
   }
+}
+
+TEST_CASE("coroutine: requests from outside come first while pairs follow one another on one worker", "[coroutine]") {
+  for (bool const nested : {false, true}) {
+    heist::executor ex{1};
+    heist_test::watchdog guard{ex, 60s};
+    std::atomic<bool> come{false};
+    std::atomic<int> rounds{0};
+    std::thread outside{[&] {
+      while (rounds < 10) heist_test::yield();
+      ex.submit([&come] { come = true; }).wait();
+    }};
+    run_on(ex, [&]() -> heist::coroutine<> {
+      while (!come) {
+        ++rounds;
+        if (nested) {
+          co_await heist::when_all(fib(5), fib(4), number(1));
+        } else {
+          co_await heist::when_all(number(1), number(2));
+        }
+      }
+    });
+    outside.join();
+  }
+}
+
+TEST_CASE("coroutine: an observer sees a task for each member but the first", "[coroutine]") {
+  heist::executor<heist::policy::random, counts> ex{1};
+  auto const tasks_with = [&ex](int pairs) {
+    ex.wait_idle();
+    int const before = ex.observer().begins;
+    run_on(ex, [pairs]() -> heist::coroutine<> {
+      for (int i = 0; i != pairs; ++i) co_await heist::when_all(number(1), number(2), number(3));
+    });
+    ex.wait_idle();
+    return ex.observer().begins - before;
+  };
+  CHECK(tasks_with(10) - tasks_with(0) == 20);
+  CHECK(ex.observer().begins == ex.observer().ends);
 }
 
 TEST_CASE("coroutine: when_all in a child of fork() refuses what it cannot begin", "[coroutine]") {

@@ -64,6 +64,8 @@ void discard_pooled(T* object) noexcept {
 void* allocate_shared_block(core& scheduler, std::size_t bytes);
 /// Gives it back: to the pool of the worker that the caller is, or to the system.
 void free_shared_block(void* block, std::size_t bytes) noexcept;
+/// The same for a thread that is no worker, or a block that is too large for pools.
+HEIST_RARE void free_block_outside(void* block, std::size_t bytes) noexcept;
 
 /// A callable whose lifetime ends when its owner says so: before the frame or the scope that waits for it may resume,
 /// which its destructor must not see gone.

@@ -17,9 +17,13 @@ HEIST_BODY void free_shared_block(void* block, std::size_t bytes) noexcept {
   worker* const w = block_pool::fits(bytes, 1) ? this_worker() : nullptr;  // kept: asked for its pool, at once
   if (w != nullptr) {
     w->blocks.give(block, bytes);
-  } else if (!block_pool::fits(bytes, 1) || !outside_blocks::give(block, bytes)) {
-    ::operator delete(block);
+  } else {
+    free_block_outside(block, bytes);
   }
+}
+
+HEIST_COLD_BODY void free_block_outside(void* block, std::size_t bytes) noexcept {
+  if (!block_pool::fits(bytes, 1) || !outside_blocks::give(block, bytes)) ::operator delete(block);
 }
 
 }  // namespace heist::detail

@@ -93,13 +93,14 @@ class block_pool {
   }
   /// Allocates nothing, otherwise the same: null if neither the pool nor the free list has a block.
   void* take(std::size_t bytes) noexcept {
-    std::size_t const c = class_of(bytes);
-    size_class& from = classes_[c];
-    if (from.first == nullptr) [[unlikely]] {
-      from.first = freelist_.take(c);
-      if (from.first == nullptr) return nullptr;
-      from.count = block_batch;
-    }
+    void* const kept = take_kept(bytes);
+    return kept != nullptr ? kept : take_from_batch(class_of(bytes));
+  }
+  /// The same from the pool alone, without the free list.
+  void* take_kept(std::size_t bytes) noexcept {
+    size_class& from = classes_[class_of(bytes)];
+    if (from.first == nullptr) [[unlikely]]
+      return nullptr;
     --from.count;
     return std::exchange(from.first, from.first->next);
   }
@@ -123,13 +124,8 @@ class block_pool {
     std::size_t const c = class_of(bytes);
     size_class& to = classes_[c];
     to.first = ::new (block) free_block{to.first};
-    if (++to.count < 2 * block_batch) return;
-    // The older half: walking there costs a load for each block given.
-    free_block* last_kept = to.first;
-    for (std::size_t i = 1; i < block_batch; ++i) last_kept = last_kept->next;
-    free_block* const first = std::exchange(last_kept->next, nullptr);
-    to.count = block_batch;
-    freelist_.give(c, *first);
+    if (++to.count == 2 * block_batch) [[unlikely]]
+      give_older_half(c);
   }
 
  private:
@@ -137,6 +133,9 @@ class block_pool {
     free_block* first = nullptr;
     std::size_t count = 0;  ///< the length of the list at `first`; less than two batches
   };
+
+  HEIST_RARE void* take_from_batch(std::size_t c) noexcept;
+  HEIST_RARE void give_older_half(std::size_t c) noexcept;
 
   block_freelist& freelist_;
   std::array<size_class, block_classes> classes_{};

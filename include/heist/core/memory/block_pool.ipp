@@ -50,6 +50,23 @@ HEIST_COLD_BODY void block_freelist::free(free_block* b) noexcept {
   while (b != nullptr) ::operator delete(std::exchange(b, b->next));
 }
 
+HEIST_COLD_BODY void* block_pool::take_from_batch(std::size_t c) noexcept {
+  free_block* const first = freelist_.take(c);
+  if (first == nullptr) return nullptr;
+  classes_[c] = {first->next, block_batch - 1};
+  return first;
+}
+
+HEIST_COLD_BODY void block_pool::give_older_half(std::size_t c) noexcept {
+  size_class& from = classes_[c];
+  // Walking there costs a load for each block given.
+  free_block* last_kept = from.first;
+  for (std::size_t i = 1; i < block_batch; ++i) last_kept = last_kept->next;
+  free_block* const first = std::exchange(last_kept->next, nullptr);
+  from.count = block_batch;
+  freelist_.give(c, *first);
+}
+
 HEIST_COLD_BODY block_pool::~block_pool() {
   for (auto& c : classes_) {
     while (c.first != nullptr) ::operator delete(std::exchange(c.first, c.first->next));

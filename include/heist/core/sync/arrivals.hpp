@@ -11,8 +11,8 @@ namespace heist::detail {
 // Edge
 //   E1  arrive: left_.fetch_sub(release) -> arrive: left_.load, fetch_sub (acquire)   what those did that came before
 
-/// Threads  expect() before any comes; arrive() by any thread.
-/// Cost     one locked operation each, none for the last one if it sees that it is.
+/// Threads  expect() before any comes; the others by any thread.
+/// Cost     one locked operation each, none for one that sees that all who are left are the caller's.
 template <class Env = os_env>
 class basic_arrivals {
  public:
@@ -24,6 +24,14 @@ class basic_arrivals {
     // acquire: E1. The one that finds no other left to come need not count.
     if (left_.load(std::memory_order_acquire) == n) return true;
     return left_.fetch_sub(n, std::memory_order_acq_rel) == n;  // E1
+  }
+  /// One comes, and after this call the caller begins another one, which comes later and tells of both.
+  void arrive_before_another() noexcept {
+    if (left_.load(std::memory_order_acquire) == 2) {  // acquire: E1. These two are left, so no other thread counts
+      left_.store(1, std::memory_order_relaxed);       // relaxed: the other one tells of it
+    } else {
+      left_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as above
+    }
   }
 
  private:

@@ -93,6 +93,14 @@ class work_deque {
     return item;
   }
 
+  /// Owner: takes `item` back if it is the youngest one. False: it is not, or a thief has it.
+  bool take_back(T item) noexcept {
+    index const b = bottom_.load(std::memory_order_relaxed);  // relaxed: the owner is the sole writer
+    if (b == known_top_) return false;                        // top never falls: it was empty and is
+    // relaxed: the owner's own store. If a thief has it, the deque is empty.
+    return slots_[slot(previous(b))].load(std::memory_order_relaxed) == item && pop() != nullptr;
+  }
+
   /// Thief: takes the oldest item.
   steal_result<T> steal() noexcept {
     index t = top_.load(std::memory_order_acquire);           // E3: the slots that an earlier thief left

@@ -33,7 +33,7 @@ struct coroutine_promise_base : awaited_coroutine {
   struct final_awaiter {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
-    std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) const noexcept {
+    HEIST_ALWAYS_INLINE std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) const noexcept {
       auto& self = h.promise();
       std::coroutine_handle<> next = self.continuation;
       if (static_cast<void*>(self.scheduler) != self.returns_to) {
@@ -129,7 +129,7 @@ class [[nodiscard]] coroutine {
       promise.of = detail::task_of_promise(awaiting.promise());
       return detail::transfer(awaiting, handle_);
     }
-    T await_resume() {
+    HEIST_ALWAYS_INLINE T await_resume() {
       auto& promise = handle_.promise();
       if (promise.exception) std::rethrow_exception(std::move(promise.exception));
       return promise.result.take();

@@ -12,8 +12,12 @@
 #include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/executor/async.hpp"
 #include "heist/core/executor/circular_wait.hpp"
+#include "heist/core/executor/pooled.hpp"
+#include "heist/core/fiber/current.hpp"
+#include "heist/core/memory/block_pool.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/scheduler/runnable.hpp"
+#include "heist/core/scheduler/worker.hpp"
 #include "heist/core/sync/arrivals.hpp"
 #include "heist/core/sync/completion.hpp"
 
@@ -33,10 +37,13 @@ struct coroutine_base {
   task_of_coroutine const* of = nullptr;  ///< null: no sync_wait() waits for it
 };
 
+struct resume_item;
+
 /// The state of a coroutine that other coroutines await.
 struct awaited_coroutine : coroutine_base {
   std::coroutine_handle<> continuation;  ///< goes on after it; null: it is one of a coroutine_group
   void* returns_to = nullptr;            ///< the core where `continuation` resumes (null: anywhere), or the group
+  resume_item* next_member;              ///< in a coroutine_group, which sets it: of the member after it, or null
   std::exception_ptr exception;
 };
 
@@ -107,6 +114,10 @@ struct coroutine_group {
   void begin(std::coroutine_handle<> awaiting, core* home, task_of_coroutine const* of, member const* all,
              std::uint32_t count);
 
+  /// `self` has ended. Returns the next member if the calling worker would run it next, and begins it in place of `self`
+  /// and as a part of its unit; null: it is not so.
+  std::coroutine_handle<> begin_next(awaited_coroutine const& self) noexcept;
+
   arrivals left;
   std::coroutine_handle<> continuation;
   core* scheduler = nullptr;  ///< of `continuation`; null: it resumes anywhere
@@ -143,9 +154,23 @@ void resume_as_task(resume_item& item, core& scheduler, std::coroutine_handle<> 
 /// Is the calling thread a worker of it?
 bool runs_on(core const& scheduler) noexcept;
 
-/// Frames come from the pools of workers.
-void* allocate_frame(std::size_t bytes);
-void free_frame(void* frame, std::size_t bytes) noexcept;
+/// Memory of a frame where the calling worker's pool has none at once.
+HEIST_RARE void* allocate_frame_elsewhere(std::size_t bytes);
+
+/// Frames come from the pools of workers. The compiler knows `bytes` where these are inlined, so little code is left.
+HEIST_ALWAYS_INLINE void* allocate_frame(std::size_t bytes) {
+  worker* const w = block_pool::fits(bytes, 1) ? this_worker() : nullptr;  // kept: asked for its pool, at once
+  void* const kept = w != nullptr ? w->blocks.take_kept(bytes) : nullptr;
+  return kept != nullptr ? kept : allocate_frame_elsewhere(bytes);
+}
+HEIST_ALWAYS_INLINE void free_frame(void* frame, std::size_t bytes) noexcept {
+  worker* const w = block_pool::fits(bytes, 1) ? this_worker() : nullptr;  // kept: asked for its pool, at once
+  if (w != nullptr) {
+    w->blocks.give(frame, bytes);
+  } else {
+    free_block_outside(frame, bytes);
+  }
+}
 
 [[noreturn]] void reject_second_await();
 [[noreturn]] void reject_await_outside();

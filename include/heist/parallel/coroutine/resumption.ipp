@@ -8,7 +8,6 @@
 
 #include "heist/core/base/format.hpp"
 #include "heist/core/base/unique_ptr.hpp"
-#include "heist/core/executor/pooled.hpp"
 #include "heist/core/fiber/current.hpp"
 #include "heist/core/memory/outside_blocks.hpp"
 
@@ -136,6 +135,7 @@ HEIST_BODY std::coroutine_handle<> end_elsewhere(awaited_coroutine& self, void* 
   void* scheduler = self.returns_to;
   if (!next) {
     auto& group = *static_cast<coroutine_group*>(self.returns_to);
+    if (std::coroutine_handle<> const member = group.begin_next(self); member) return member;
     if (!group.left.arrive()) return {};  // the frames of both may be gone
     next = group.continuation;
     scheduler = group.scheduler;
@@ -143,6 +143,20 @@ HEIST_BODY std::coroutine_handle<> end_elsewhere(awaited_coroutine& self, void* 
   }
   if (resume_at_its_scheduler(room, next, static_cast<core*>(scheduler), self.of)) return {};
   return next;
+}
+
+HEIST_BODY std::coroutine_handle<> coroutine_group::begin_next(awaited_coroutine const& self) noexcept {
+  resume_item* const item = self.next_member;
+  worker* const w = item != nullptr ? this_worker() : nullptr;  // kept: asked for its deque, at once
+  // A task of its own would be seen by observers, and let requests and older tasks come first from time to time.
+  if (w == nullptr || w->scheduler.on_task != nullptr || w->until_look == 1 || w->notification.is_set()) return {};
+  // relaxed: its own
+  if (w->current.load(std::memory_order_relaxed)->interrupt != interrupt_of(self.of)) return {};
+  if (!w->deque.take_back(item)) return {};
+  --w->until_look;
+  left.arrive_before_another();
+  core::ended(*w, item->wave);
+  return item->handle;
 }
 
 HEIST_BODY void coroutine_group::begin(std::coroutine_handle<> awaiting, core* home, task_of_coroutine const* of,
@@ -157,14 +171,17 @@ HEIST_BODY void coroutine_group::begin(std::coroutine_handle<> awaiting, core* h
   continuation = awaiting;
   scheduler = home;
   left.expect(count);
+  resume_item* next = nullptr;
   for (std::uint32_t i = count; i-- != 0;) {
     awaited_coroutine& promise = *all[i].promise;
     promise.scheduler = on;
     promise.of = of;
     promise.returns_to = this;
+    promise.next_member = next;
     if (i == 0) break;
+    next = ::new (all[i].room) resume_item;
     try {
-      resume_as_task(*::new (all[i].room) resume_item, *on, all[i].handle, of);
+      resume_as_task(*next, *on, all[i].handle, of);
     } catch (...) {
       promise.exception = exception_of_task();
       static_cast<void>(left.arrive());  // not the last: the first has not begun
@@ -177,19 +194,12 @@ HEIST_BODY bool runs_on(core const& scheduler) noexcept {
   return w != nullptr && &w->scheduler == &scheduler;
 }
 
-HEIST_COLD_BODY void* allocate_frame_outside(std::size_t bytes) {
+HEIST_COLD_BODY void* allocate_frame_elsewhere(std::size_t bytes) {
   if (!block_pool::fits(bytes, 1)) return ::operator new(bytes);
+  worker* const w = this_worker();  // kept: asked for its pool, at once
+  if (w != nullptr) return w->blocks.allocate(bytes);
   void* const released = outside_blocks::take(bytes);
   return released != nullptr ? released : block_pool::new_block(bytes);
-}
-
-HEIST_BODY void* allocate_frame(std::size_t bytes) {
-  worker* const w = block_pool::fits(bytes, 1) ? this_worker() : nullptr;  // kept: asked for its pool, at once
-  return w != nullptr ? w->blocks.allocate(bytes) : allocate_frame_outside(bytes);
-}
-
-HEIST_BODY void free_frame(void* frame, std::size_t bytes) noexcept {
-  free_shared_block(frame, bytes);
 }
 
 HEIST_COLD_BODY void reject_second_await() {
