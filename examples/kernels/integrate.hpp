@@ -50,10 +50,12 @@ class integrate {
   template <class Context>
   static double forked(Context ctx, double x1, double y1, double x2, double y2, double area) {
     auto const h = halve(x1, y1, x2, y2);
-    double const refined = h.left + h.right;
+    // Lambdas copy numbers more cheaply than parts of an object.
+    double const x0 = h.x0, y0 = h.y0, left = h.left, right = h.right;
+    double const refined = left + right;
     if (std::abs(refined - area) < tolerance) return refined;
-    auto const [a, b] = ctx.fork_join([=](Context c) { return forked(c, x1, y1, h.x0, h.y0, h.left); },
-                                      [=](Context c) { return forked(c, h.x0, h.y0, x2, y2, h.right); });
+    auto const [a, b] = ctx.fork_join([=](Context c) { return forked(c, x1, y1, x0, y0, left); },
+                                      [=](Context c) { return forked(c, x0, y0, x2, y2, right); });
     return a + b;
   }
 
