@@ -31,7 +31,8 @@ std::vector<int> numbers(int n) {
 
 TEST_CASE("work_deque: the owner pops the youngest, a thief steals the oldest", "[sync]") {
   auto v = numbers(4);
-  work_deque<int*> d{4};
+  bool const has_thieves = GENERATE(true, false);
+  work_deque<int*> d{4, has_thieves};
   CHECK(d.maybe_empty());
   CHECK(d.pop() == nullptr);
   CHECK(d.steal().status == steal_status::empty);
@@ -52,7 +53,8 @@ TEST_CASE("work_deque: the owner pops the youngest, a thief steals the oldest", 
 
 TEST_CASE("work_deque: it stays usable after the owner finds it empty", "[sync]") {
   int x = 0;
-  work_deque<int*> d{1};
+  bool const has_thieves = GENERATE(true, false);
+  work_deque<int*> d{1, has_thieves};
   for (int i = 0; i < 1000; ++i) {
     REQUIRE(d.pop() == nullptr);
     REQUIRE(d.push(&x));
@@ -65,8 +67,9 @@ TEST_CASE("work_deque: it stays usable after the owner finds it empty", "[sync]"
 
 TEST_CASE("work_deque: growth keeps every item and its order, from every capacity", "[sync]") {
   auto v = numbers(1000);
+  bool const has_thieves = GENERATE(true, false);
   for (std::size_t const capacity : {1u, 2u, 4u, 1024u}) {
-    work_deque<int*> d{capacity};
+    work_deque<int*> d{capacity, has_thieves};
     for (int& i : v) REQUIRE(d.push(&i));
     CHECK(d.size_snapshot() == 1000);
     CHECK(d.capacity() == 1024);
@@ -74,6 +77,24 @@ TEST_CASE("work_deque: growth keeps every item and its order, from every capacit
     for (std::size_t i = 1000; i-- > 500;) REQUIRE(d.pop() == &v[i]);
     CHECK(d.pop() == nullptr);
   }
+}
+
+TEST_CASE("work_deque: the owner takes an item back only if it is the youngest", "[sync]") {
+  auto v = numbers(3);
+  bool const has_thieves = GENERATE(true, false);
+  work_deque<int*> d{4, has_thieves};
+  CHECK_FALSE(d.take_back(&v[0]));
+  for (auto& i : v) REQUIRE(d.push(&i));
+  CHECK_FALSE(d.take_back(&v[1]));
+  CHECK(d.take_back(&v[2]));
+  CHECK_FALSE(d.take_back(&v[2]));
+  CHECK(d.steal().item == &v[0]);
+  CHECK(d.steal().item == &v[1]);
+  CHECK_FALSE(d.take_back(&v[1]));  // its slot still names it
+  CHECK(d.maybe_empty());
+  REQUIRE(d.push(&v[0]));
+  CHECK(d.take_back(&v[0]));
+  CHECK(d.pop() == nullptr);
 }
 
 TEST_CASE("work_deque: a full ring grows only if thieves have not made room", "[sync]") {

@@ -34,7 +34,7 @@ struct steal_result {
 ///
 /// Threads  push(), pop() and shrink() by the owner only; steal() and maybe_empty() by any thread.
 /// Cost     push: two plain stores. pop: one full fence, a compare-and-swap for the last item only; none when the
-///          owner knows that it is empty. steal: one full fence and one compare-and-swap.
+///          owner knows that it is empty, or is the only thread. steal: one full fence and one compare-and-swap.
 /// Promises every item pushed comes out exactly once. Rings that are not in use are kept for later, and because a late
 ///          thief may still read them. Together they are smaller than the largest one. shrink() gives their memory
 ///          back, not their addresses.
@@ -48,8 +48,12 @@ class work_deque {
   using index = typename Env::index;
 
  public:
-  /// `capacity`: how many items fit before it grows for the first time; a power of two.
-  explicit work_deque(std::size_t capacity = 1024) : first_{detail::make_unique<ring>(capacity)} {
+  static constexpr std::size_t usual_capacity = 1024;
+
+  /// `capacity`: how many items fit before it grows for the first time; a power of two. `has_thieves`: false if the owner
+  /// alone calls steal().
+  explicit work_deque(std::size_t capacity = usual_capacity, bool has_thieves = true)
+      : has_thieves_{has_thieves}, first_{detail::make_unique<ring>(capacity)} {
     adopt(*first_);
     ring_.store(first_.get(), std::memory_order_relaxed);  // relaxed: starting the thieves publishes it
   }
@@ -72,6 +76,7 @@ class work_deque {
     index b = bottom_.load(std::memory_order_relaxed);  // relaxed: the owner is the sole writer
     if (b == known_top_) return nullptr;                // top never falls: it was empty and is
     b = previous(b);
+    if (!has_thieves_) return pop_alone(b);
     bottom_.store(b, std::memory_order_release);     // E1: a thief may read this store instead of the push's
     Env::fence(std::memory_order_seq_cst);           // E2
     index t = top_.load(std::memory_order_acquire);  // E3: nothing below t is read again
@@ -180,6 +185,14 @@ class work_deque {
     capacity_ = static_cast<index>(r.mask + 1);
   }
 
+  /// `b`: the index of the youngest item, if there is one.
+  T pop_alone(index b) noexcept {
+    known_top_ = top_.load(std::memory_order_relaxed);  // relaxed: the owner is the sole writer
+    if (distance(known_top_, b) < 0) return nullptr;
+    bottom_.store(b, std::memory_order_relaxed);             // relaxed: there is no thief
+    return slots_[slot(b)].load(std::memory_order_relaxed);  // relaxed: the owner's own store
+  }
+
   HEIST_NOINLINE bool make_room(index b) noexcept {
     known_top_ = top_.load(std::memory_order_acquire);  // E3
     if (distance(known_top_, b) < capacity_) return true;
@@ -209,6 +222,7 @@ class work_deque {
   std::size_t mask_{0};
   atomic<T>* slots_{nullptr};
   bool has_grown_{false};
+  bool const has_thieves_;
   ring* in_use_{nullptr};
   detail::unique_ptr<ring> first_;
   // Thieves and, for the last item, the owner write.
