@@ -46,8 +46,12 @@ class loop_costs {
 
   /// Ticks that an iteration of this body took lately. `unknown`: this object does not remember it.
   HEIST_NOINLINE double of_iteration(void const* body) const noexcept {
-    std::uint64_t const h = hash(body), kept = get(bodies_[h % bodies]);
-    return kept >> cost_bits == h >> cost_bits ? as_double(kept & most_cost) / unit : unknown;
+    std::uint64_t const h = hash(body);
+    for (number const& place : bodies_[h % sets]) {
+      if (std::uint64_t const kept = get(place); kept >> cost_bits == h >> cost_bits)
+        return as_double(kept & most_cost) / unit;
+    }
+    return unknown;
   }
   /// `n` iterations of this body took so many ticks.
   HEIST_NOINLINE void set_iteration(void const* body, std::uint64_t ticks, std::size_t n) noexcept {
@@ -57,14 +61,16 @@ class loop_costs {
     double const cost = now * unit;
     std::uint64_t const kept =
         cost < as_double(most_cost) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(cost)) : most_cost;
-    set(bodies_[h % bodies], h >> cost_bits << cost_bits | kept);
+    number(&places)[2] = bodies_[h % sets];
+    if (get(places[0]) >> cost_bits != h >> cost_bits) set(places[1], get(places[0]));  // it was used later
+    set(places[0], h >> cost_bits << cost_bits | kept);
   }
   static constexpr double unknown = 1e30;
 
  private:
   using number = os_env::atomic<std::uint64_t>;
   static constexpr std::uint64_t first_wake = 20'000, in_a_row = 200'000;  // ticks
-  static constexpr std::size_t bodies = 16;
+  static constexpr std::size_t sets = 32;
   static constexpr unsigned cost_bits = 48;  // of a kept number: the cost of an iteration. The others tell bodies apart
   static constexpr std::uint64_t most_cost = (std::uint64_t{1} << cost_bits) - 1;
   static constexpr double unit = 16;
@@ -81,7 +87,7 @@ class loop_costs {
   number wake_{0};
   number alone_{0};     // ticks of the loops in a row that woke nobody
   number last_end_{0};  // of such a loop
-  number bodies_[bodies] = {};
+  number bodies_[sets][2] = {};
 };
 
 }  // namespace heist::detail

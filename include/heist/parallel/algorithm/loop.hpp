@@ -51,6 +51,8 @@ struct loop_body {
 inline constexpr std::uint64_t block_ticks = 8192;
 /// A rest of so many ticks is worth handing to a worker that is awake.
 inline constexpr double worth_sharing = 8192;
+/// The next block may be four times as long as one that took less.
+inline constexpr std::uint64_t quick_ticks = 128;
 /// So many iterations for each worker, and the first may run before the first look: a loop that is short is not worth
 /// waking any worker.
 inline constexpr std::size_t many_iterations = 32;
@@ -79,7 +81,10 @@ class block_size {
   /// Adapts to the last block, which ran `n` iterations in `ticks`. While that is very short, blocks grow fast up to
   /// `soon` iterations: later ones may cost more, and no thief gets a part of a block.
   void adapt(std::size_t n, std::uint64_t ticks, std::size_t soon = 0) noexcept {
-    if (n < get() / 2) return;
+    if (n < get() / 2) {
+      if (ticks <= target_ * 2) return;
+      set(n > smallest_ ? n : smallest_);
+    }
     if (ticks < target_ / 64 && 32 * get() <= soon) {
       grow(32);
     } else if (ticks < target_ / 8) {
@@ -144,32 +149,46 @@ class loop {
   }
 
   /// Runs iterations from `at` on, without a context, for so many ticks. Then it goes on until the rest is worth sharing. If
-  /// there are `costs`, the rest must also be worth waking a worker. Returns where the next iteration begins. After that
-  /// time a block is at most 1 / `parts` of the rest, because later iterations may cost more. In a loop of few iterations
-  /// each block is.
+  /// there are `costs`, the rest must also be worth waking a worker. Returns where the next iteration begins. Later
+  /// iterations may cost much more, so a block is at most half of the rest. After that time, and in a loop of few iterations,
+  /// it is at most 1 / `parts`. But after a very short block it may be a little longer than that one.
   /// `block` has the length of the first block, and at the end that of the next.
   HEIST_NOINLINE std::size_t begin_alone(std::size_t at, std::uint64_t ticks, loop_costs const* costs,
                                          std::size_t parts, block_size& block, void* result) {
     std::uint64_t const start_time = os_env::ticks();
     std::uint64_t before = start_time;
+    bool const is_long = n_ / many_iterations >= parts;
+    std::size_t quick = least();
     while (at < end()) {
       if (stops()) break;
       std::size_t const left = end() - at;
       std::size_t n = shorter(block.from(at), left);
-      if (n_ / many_iterations < parts || before - start_time >= ticks) {
-        n = shorter(n, left / parts > least() ? left / parts : least());
+      if (parts != 1 && left > few()) {
+        std::size_t const part = is_long && before - start_time < ticks ? left / 2 : left / parts;
+        n = shorter(n, longer(longer(part, shorter(quick, left / 2)), least()));
       }
-      body_.run(body_, nullptr, result, at, at + n);
+      run_block(nullptr, result, at, at + n);
       at += n;
       std::uint64_t const now = os_env::ticks();
       if (now - start_time >= ticks) {
         double const rest = loop_costs::of_rest(now - before, n, end() - at);
         if (rest > worth_sharing && (costs == nullptr || costs->are_worth_waking(rest))) break;
       }
+      quick = now - before < quick_ticks ? 4 * n : least();
       block.adapt(n, now - before);
       before = now;
     }
     return at;
+  }
+
+  /// Runs iterations [lo, hi). A loop that may be stopped looks for a stop every so many iterations: later ones may cost much
+  /// more than those by which the block was measured.
+  HEIST_ALWAYS_INLINE void run_block(Context const* c, void* result, std::size_t lo, std::size_t hi) {
+    if (stop_ == nullptr) {
+      body_.run(body_, c, result, lo, hi);
+    } else {
+      run_until_stop(c, result, lo, hi);
+    }
   }
 
   /// The fewest iterations of a block.
@@ -192,6 +211,18 @@ class loop {
     std::size_t lo, hi;
   };
   static std::size_t shorter(std::size_t a, std::size_t b) noexcept { return a < b ? a : b; }
+  static std::size_t longer(std::size_t a, std::size_t b) noexcept { return a < b ? b : a; }
+  /// A block at the end may have so many, whatever they cost.
+  std::size_t few() const noexcept { return shorter(n_ / 16, many_iterations); }
+
+  HEIST_NOINLINE void run_until_stop(Context const* c, void* result, std::size_t lo, std::size_t hi) {
+    constexpr std::size_t between_looks = 256;
+    while (lo < (hi = shorter(hi, end())) && !stops()) {
+      std::size_t const n = shorter(between_looks, hi - lo);
+      body_.run(body_, c, result, lo, lo + n);
+      lo += n;
+    }
+  }
 
   static std::size_t fixed_parts(std::size_t workers) noexcept {
     std::size_t parts = 1;
@@ -226,7 +257,11 @@ class loop {
       } else {
         n = shorter(block.from(r.lo), hi - r.lo);
       }
-      body_.run(body_, &c, result, r.lo, r.lo + n);
+      if (kept_ != n_) {  // later ones may cost much more
+        std::size_t const shortest = longer(longer(block.get() / 128, few()), least());
+        n = shorter(n, longer((hi - r.lo) / 2, shortest));
+      }
+      run_block(&c, result, r.lo, r.lo + n);
       r.lo += n;
       std::uint64_t const now = os_env::ticks();
       block.adapt(n, now - before, 4 * kept_);
@@ -309,7 +344,7 @@ class loop {
             run_fixed(in, {middle, r.hi}, first, to);
           });
     } else if (std::size_t const hi = shorter(r.hi, end()); r.lo < hi && !stops()) {
-      body_.run(body_, &c, result, r.lo, hi);
+      run_block(&c, result, r.lo, hi);
     }
     part.returns = true;
   }

@@ -21,7 +21,7 @@ struct loop_options {
   /// The fewest iterations that are worth a task of their own. By default the loop finds out as it runs. 0 throws
   /// algorithm_error.
   std::size_t grain = automatic;
-  /// After a stop request no further iteration starts. An algorithm throws stopped_error: also of an empty range, if
+  /// After a stop request each worker begins at most 256 further iterations. An algorithm throws stopped_error: also of an empty range, if
   /// the stop was requested before the call. A loop (for_each.hpp) that was stopped after it had begun returns false
   /// instead.
   std::stop_token stop = {};

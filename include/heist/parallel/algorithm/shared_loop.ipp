@@ -81,10 +81,16 @@ struct shared_loop : open_loop {
         left.drop_from(now_end > first ? now_end - first : 0);
         continue;
       }
+      std::size_t at = lo;
       try {
-        body->run(*body, nullptr, result, lo, hi);
+        // One unit of a huge range may be longer than a block.
+        for (std::size_t n = 2 * block.get(); hi - at > n && at + n < end();) {
+          of->run_block(nullptr, result, at, at + n);
+          at += n;
+        }
+        if (at < end()) of->run_block(nullptr, result, at, hi);
       } catch (...) {
-        keep(exception_of_task(), lo);
+        keep(exception_of_task(), at);
         return true;
       }
       if (caller) ran += hi - lo;
@@ -200,6 +206,7 @@ struct shared_loop : open_loop {
 HEIST_BODY bool run_shared(core& scheduler, fiber* here, loop_body<context>& body, std::size_t n, std::size_t grain,
                            std::stop_token const& stop, void* result) {
   if (here == nullptr) scheduler.check_open();
+  if (n == 0) return true;
   constexpr std::uint64_t to_the_end = ~std::uint64_t{0}, patience = block_ticks / 2, short_ticks = block_ticks / 64;
   std::size_t const workers = scheduler.worker_count;
   loop<context> all{body, n, grain, stop};
@@ -220,7 +227,7 @@ HEIST_BODY bool run_shared(core& scheduler, fiber* here, loop_body<context>& bod
       (is_long ? !wakes && iteration != loop_costs::unknown : !wakes || costs.are_worth_waking(expected));
   std::size_t first = 0;
   block_size block{all.least(), block_ticks};
-  if (n == 1 || (may_be_alone && (workers == 1 || !opens))) {
+  if (n <= all.least() || (may_be_alone && (workers == 1 || !opens))) {
     std::size_t const parts = workers == 1 ? 1 : workers < 16 ? 2 * workers : 32;
     first = all.begin_alone(0, workers == 1 ? to_the_end : patience, wakes ? &costs : nullptr, parts, block, result);
     if (first >= all.end()) {
