@@ -8,10 +8,14 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cfenv>
+#include <chrono>
 #include <coroutine>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -22,6 +26,7 @@
 
 #include "heist/async.hpp"
 #include "heist/fork_join.hpp"
+#include "heist/sync.hpp"
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
 #include "support/yield.hpp"
@@ -76,6 +81,32 @@ struct counts : heist::null_observer {
   void task_begin(std::size_t /*worker*/, heist::task_view const& /*task*/) noexcept { ++begins; }
   void task_end(std::size_t /*worker*/, heist::task_view const& /*task*/) noexcept { ++ends; }
 };
+
+/// A coroutine type and an awaitable that are not heist's.
+struct detached {
+  struct promise_type {
+    detached get_return_object() { return {}; }
+    std::suspend_never initial_suspend() { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() { std::terminate(); }
+  };
+};
+struct foreign_event {
+  std::coroutine_handle<>& waits;
+  bool await_ready() { return false; }
+  void await_suspend(std::coroutine_handle<> h) { waits = h; }
+  void await_resume() {}
+};
+
+/// What a coroutine begins with.
+heist::coroutine<bool> begins_afresh() {
+  co_return std::fegetround() == FE_TONEAREST&& std::current_exception() == nullptr&& std::uncaught_exceptions() == 0;
+}
+heist::coroutine<bool> others_begin_afresh() {
+  auto const [a, b, c] = co_await heist::when_all(number(1), begins_afresh(), begins_afresh());
+  co_return b&& c;
+}
 
 /// The result of `f()`, a coroutine, on `ex`.
 template <class Executor, class F>
@@ -306,6 +337,111 @@ TEST_CASE("coroutine: an observer sees a task for each member but the first", "[
   };
   CHECK(tasks_with(10) - tasks_with(0) == 20);
   CHECK(ex.observer().begins == ex.observer().ends);
+}
+
+TEST_CASE("coroutine: members begin as tasks do, where the waiting task has modes and exceptions", "[coroutine]") {
+  heist::executor ex{1};
+  heist_test::watchdog guard{ex, 60s};
+  for (int i = 0; i != 100; ++i) {
+    CHECK(ex.submit([] {
+              std::fesetround(FE_UPWARD);
+              bool const right = heist::sync_wait(others_begin_afresh());
+              std::fesetround(FE_TONEAREST);
+              return right;
+            }).get());
+    CHECK(ex.submit([] {
+              try {
+                throw 1;
+              } catch (int) {
+                return heist::sync_wait(others_begin_afresh());
+              }
+            }).get());
+    CHECK(ex.submit([] {
+              bool right = false;
+              struct waits_at_the_end {
+                bool& result;
+                ~waits_at_the_end() { result = heist::sync_wait(others_begin_afresh()); }
+              };
+              try {
+                waits_at_the_end const unwound{right};
+                throw 1;
+              } catch (int) {
+              }
+              return right;
+            }).get());
+  }
+}
+
+TEST_CASE("coroutine: a task that resumes a member does not run the next one", "[coroutine]") {
+  heist::executor ex{1};
+  heist_test::watchdog guard{ex, 60s};
+  heist::mutex m;
+  std::coroutine_handle<> held;
+  std::atomic<bool> ready{false};
+  auto const waits = [&]() -> heist::coroutine<int> {
+    co_await foreign_event{held};
+    co_return 1;
+  };
+  auto const locks = [&]() -> heist::coroutine<int> {
+    std::lock_guard const lock{m};
+    co_return 2;
+  };
+  std::function<void()> const resumes = [&] {
+    if (!held) return ex.post(resumes);
+    std::lock_guard const lock{m};
+    held.resume();
+  };
+  std::thread outside{[&] {
+    ex.post([&] { ex.post(resumes); });
+    ready = true;
+  }};
+  CHECK(run_on(ex, [&]() -> heist::coroutine<int> {
+          while (!ready) std::this_thread::sleep_for(10us);
+          std::this_thread::sleep_for(2ms);  // the request is seen before the next task
+          auto const [a, b] = co_await heist::when_all(waits(), locks());
+          co_return a + b;
+        }) == 3);
+  outside.join();
+}
+
+TEST_CASE("coroutine: wait_idle waits for members that were submitted before", "[coroutine]") {
+  for (int i = 0; i != 5; ++i) {
+    heist::executor ex{1};
+    heist_test::watchdog guard{ex, 60s};
+    heist::latch goes_on{1};
+    std::coroutine_handle<> held;
+    std::atomic<bool> second_ended{false}, all_ended{false}, begun{false}, posted{false}, idle_too_early{false};
+    auto const first = [&]() -> heist::coroutine<> { co_await foreign_event{held}; };
+    auto const second = [&]() -> heist::coroutine<> {
+      goes_on.wait();
+      second_ended = true;
+      co_return;
+    };
+    auto const both = [&]() -> detached {
+      co_await heist::when_all(first(), second());
+      all_ended = true;
+    };
+    ex.post([&] {
+      both();
+      begun = true;
+      while (!posted) std::this_thread::sleep_for(10us);
+      std::this_thread::sleep_for(1ms);
+    });
+    std::thread waits{[&] {
+      while (!begun) std::this_thread::sleep_for(10us);
+      ex.wait_idle();
+      idle_too_early = !second_ended;
+    }};
+    while (!begun) std::this_thread::sleep_for(10us);
+    std::this_thread::sleep_for(5ms);  // it waits
+    ex.post([&] { ex.post([&] { held.resume(); }); });
+    posted = true;
+    std::this_thread::sleep_for(10ms);
+    goes_on.count_down();
+    waits.join();
+    CHECK_FALSE(idle_too_early);
+    while (!all_ended) std::this_thread::sleep_for(10us);
+  }
 }
 
 TEST_CASE("coroutine: when_all in a child of fork() refuses what it cannot begin", "[coroutine]") {

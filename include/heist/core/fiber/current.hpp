@@ -36,9 +36,9 @@ inline worker* worker_by_sign() noexcept {
 }
 
 struct thread_place {
-  worker* on;                   ///< the worker that the thread is, or null outside
-  bool known;                   ///< otherwise not asked yet; a thread is a worker from its start to its end, or never
-  transfer_loop* switch_count;  ///< the loop that runs on the thread outside of fibers, or null
+  worker* on;                     ///< the worker that the thread is, or null outside
+  bool known;                     ///< otherwise not asked yet; a thread is a worker from its start to its end, or never
+  transfer_loop* innermost_loop;  ///< the loop that runs on the thread outside of fibers, or null
 };
 HEIST_ONE_COPY inline thread_local constinit thread_place place_of_this_thread{nullptr, false, nullptr};
 
@@ -63,9 +63,9 @@ HEIST_NOINLINE inline void set_this_worker(worker* w) noexcept {
 }
 
 /// The transfer loop of the calling thread, which is no worker.
-HEIST_NOINLINE inline transfer_loop*& switch_count_outside() noexcept {
+HEIST_NOINLINE inline transfer_loop*& innermost_loop_outside() noexcept {
   asm volatile("" ::: "memory");
-  return place_of_this_thread.switch_count;
+  return place_of_this_thread.innermost_loop;
 }
 
 }  // namespace heist::detail

@@ -78,7 +78,8 @@ struct coroutine_access;
 /// After co_await heist::resume_on(ex) it runs on that executor's workers, and so do the coroutines that it awaits.
 /// If one of these moves to another executor, the awaiting coroutine returns to its own. It can await coroutines,
 /// futures (std::move), shared_futures and runs of graphs, and several coroutines at once (when_all). No await parks a
-/// fiber.
+/// fiber. It can also await objects that are not heist's. Code that resumes it by its handle runs all that follows it
+/// there: the coroutine that awaits it, and perhaps the next one of a when_all().
 ///
 /// Awaits use no stack, at any level of optimisation (except with GCC's -fno-optimize-sibling-calls at -O2). A
 /// recursion 100,000 deep is 100,000 frames on the heap.

@@ -69,11 +69,14 @@ task_of_coroutine const* task_of_promise(Promise& p) noexcept {
 /// Resumes a coroutine. Where a transfer is no jump (transfer_is_jump()), it then resumes the coroutine to which that
 /// one transfers the thread, and so on. Each has returned before the next resumes, so the stack does not grow.
 struct transfer_loop {
+  static constexpr unsigned no_unit = ~0u;
+
   std::coroutine_handle<> running;  ///< the coroutine that it has resumed
   std::coroutine_handle<> next;     ///< to which that has transferred the thread; null: to none
+  unsigned unit;  ///< the wave of the unit of work that is this loop; no_unit: other code has begun it
 
   /// `place`: where the calling fiber, or the thread outside, keeps its innermost loop.
-  static void resume(transfer_loop*& place, std::coroutine_handle<> first);
+  static void resume(transfer_loop*& place, std::coroutine_handle<> first, unsigned unit = no_unit);
   static void resume_here(std::coroutine_handle<> first) { resume(place_here(), first); }
   /// Returns the handle by which `from` transfers the thread to `to`. If this loop has resumed `from`, it will resume
   /// `to`: nothing. Otherwise `to`: other code than heist's has resumed `from`, and would not resume `to`.
@@ -93,9 +96,9 @@ HEIST_ALWAYS_INLINE std::coroutine_handle<> transfer(std::coroutine_handle<> fro
 /// A coroutine that resumes as a task: a unit of work of its own. Lies in the coroutine's frame while that is
 /// suspended.
 struct resume_item : queued_runnable {
-  explicit resume_item(std::coroutine_handle<> h = {}) noexcept;
+  explicit resume_item(std::coroutine_handle<> h = {}, interrupt_state const* of = nullptr) noexcept;
   std::coroutine_handle<> handle;
-  interrupt_state const* interrupt = nullptr;  ///< interrupt of the task that waits for the coroutine
+  interrupt_state const* interrupt;  ///< of the task that waits for the coroutine
   unsigned wave = 0;
 
   static runnable* run_it(runnable& task, fiber& self);
@@ -119,6 +122,7 @@ struct coroutine_group {
   std::coroutine_handle<> begin_next(awaited_coroutine const& self) noexcept;
 
   arrivals left;
+  unsigned wave = transfer_loop::no_unit;  ///< of the members' units; no_unit: each has its own
   std::coroutine_handle<> continuation;
   core* scheduler = nullptr;  ///< of `continuation`; null: it resumes anywhere
 };

@@ -23,13 +23,13 @@ HEIST_COLD_BODY unsigned wave_of_resumption(runnable const& self) noexcept {
 inline constexpr described_operations resumption_operations{&text_of_resumption, &wave_of_resumption};
 inline constexpr described resumption_what{&resumption_operations};
 
-HEIST_BODY void transfer_loop::resume(transfer_loop*& place, std::coroutine_handle<> first) {
+HEIST_BODY void transfer_loop::resume(transfer_loop*& place, std::coroutine_handle<> first, unsigned unit) {
   struct restore {
     transfer_loop*& place;
     transfer_loop* const outer;
     ~restore() { place = outer; }
   } const at_the_end{place, place};
-  transfer_loop loop{first, nullptr};
+  transfer_loop loop{first, nullptr, unit};
   place = &loop;
   for (; loop.running; loop.running = std::exchange(loop.next, nullptr)) loop.running.resume();
 }
@@ -45,11 +45,11 @@ HEIST_BODY std::coroutine_handle<> transfer_loop::leave(std::coroutine_handle<> 
 HEIST_BODY transfer_loop*& transfer_loop::place_here() noexcept {
   worker* const w = this_worker();  // kept: asked for the fiber, at once
   // relaxed: its own
-  return w != nullptr ? w->current.load(std::memory_order_relaxed)->switch_count : switch_count_outside();
+  return w != nullptr ? w->current.load(std::memory_order_relaxed)->innermost_loop : innermost_loop_outside();
 }
 
-HEIST_BODY resume_item::resume_item(std::coroutine_handle<> h) noexcept
-    : queued_runnable{{&run_it, &resumption_what}, nullptr}, handle{h} {}
+HEIST_BODY resume_item::resume_item(std::coroutine_handle<> h, interrupt_state const* of) noexcept
+    : queued_runnable{{&run_it, &resumption_what}, nullptr}, handle{h}, interrupt{of} {}
 
 HEIST_BODY runnable* resume_item::run_it(runnable& task, fiber& self) {
   self.worker->report_pending_count();
@@ -61,7 +61,7 @@ HEIST_BODY runnable* resume_item::run_it(runnable& task, fiber& self) {
   outside_its_task const unknown{self};
   {
     interrupted_by const part_of{self, item.interrupt};
-    transfer_loop::resume(self.switch_count, item.handle);
+    transfer_loop::resume(self.innermost_loop, item.handle, its_wave);
   }
   self.scheduler.tell_end(*self.worker, view);
   core::ended(*self.worker, its_wave);
@@ -145,31 +145,43 @@ HEIST_BODY std::coroutine_handle<> end_elsewhere(awaited_coroutine& self, void* 
   return next;
 }
 
+/// The loop that is all of the unit of work that `w` runs. Null: other code has resumed what it runs, and has its own
+/// exceptions, floating-point modes and locks.
+inline transfer_loop const* unit_on(worker const& w) noexcept {
+  // relaxed: its own
+  transfer_loop const* const loop = w.current.load(std::memory_order_relaxed)->innermost_loop;
+  return loop != nullptr && loop->unit != transfer_loop::no_unit ? loop : nullptr;
+}
+
 HEIST_BODY std::coroutine_handle<> coroutine_group::begin_next(awaited_coroutine const& self) noexcept {
-  resume_item* const item = self.next_member;
-  worker* const w = item != nullptr ? this_worker() : nullptr;  // kept: asked for its deque, at once
+  if (self.next_member == nullptr || wave == transfer_loop::no_unit) return {};
+  worker* const w = this_worker();  // kept: asked for its deque, at once
   // A task of its own would be seen by observers, and let requests and older tasks come first from time to time.
   if (w == nullptr || w->scheduler.on_task != nullptr || w->until_look == 1 || w->notification.is_set()) return {};
+  transfer_loop const* const unit = unit_on(*w);
+  // Who waits for the member's unit must go on to wait for this one.
+  if (unit == nullptr || (unit->unit != wave && unit->unit != work_count<>::both)) return {};
   // relaxed: its own
   if (w->current.load(std::memory_order_relaxed)->interrupt != interrupt_of(self.of)) return {};
+  resume_item* const item = self.next_member;
   if (!w->deque.take_back(item)) return {};
   --w->until_look;
   left.arrive_before_another();
-  core::ended(*w, item->wave);
+  core::ended(*w, wave);
   return item->handle;
 }
 
 HEIST_BODY void coroutine_group::begin(std::coroutine_handle<> awaiting, core* home, task_of_coroutine const* of,
                                        member const* all, std::uint32_t count) {
   if (continuation) reject_second_await();
-  core* on = home;
-  if (on == nullptr) {
-    worker* const w = this_worker();  // kept: asked for its executor, at once
-    if (w == nullptr) reject_await_outside();
-    on = &w->scheduler;
-  }
+  worker* const w = this_worker();  // kept: nothing waits here
+  core* const on = home == nullptr && w != nullptr ? &w->scheduler : home;
+  if (on == nullptr) reject_await_outside();
   continuation = awaiting;
   scheduler = home;
+  if (w != nullptr && &w->scheduler == on && on->generation() == os_env::process()) {
+    if (transfer_loop const* const unit = unit_on(*w); unit != nullptr) wave = unit->unit;
+  }
   left.expect(count);
   resume_item* next = nullptr;
   for (std::uint32_t i = count; i-- != 0;) {
@@ -179,7 +191,13 @@ HEIST_BODY void coroutine_group::begin(std::coroutine_handle<> awaiting, core* h
     promise.returns_to = this;
     promise.next_member = next;
     if (i == 0) break;
-    next = ::new (all[i].room) resume_item;
+    next = ::new (all[i].room) resume_item{all[i].handle, interrupt_of(of)};
+    if (wave != transfer_loop::no_unit) {
+      next->wave = wave;
+      on->work.add_work(w->number, wave);
+      on->push(*w, *next);
+      continue;
+    }
     try {
       resume_as_task(*next, *on, all[i].handle, of);
     } catch (...) {
