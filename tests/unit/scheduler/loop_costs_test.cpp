@@ -103,6 +103,13 @@ TEST_CASE("loop_costs: what an iteration of a body took is remembered", "[sched]
   CHECK(known > 16);
 }
 
+TEST_CASE("loop_costs: a loop that is shared each time is measured alone now and then", "[sched]") {
+  loop_costs c;
+  int alone = 0;
+  for (int i = 0; i != 160; ++i) alone += c.is_measured_again() ? 1 : 0;
+  CHECK(alone == 10);
+}
+
 TEST_CASE("loops: one whose body takes long is open from its first iteration on, if a worker is awake", "[algo]") {
   heist::executor<heist::policy::with_idle<heist::policy::random, heist::idle::spinning>> ex{2};
   heist_test::watchdog guard{ex, 120s, "a loop of a known body"};

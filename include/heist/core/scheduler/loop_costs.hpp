@@ -67,6 +67,14 @@ class loop_costs {
   }
   static constexpr double unknown = 1e30;
 
+  /// Is a loop to begin alone although it was worth sharing? One in 16 is, because what an iteration takes in a shared loop
+  /// contains the exchanges between the threads. If it did not, loops that many workers share would stay shared.
+  bool is_measured_again() noexcept {
+    std::uint64_t const n = get(shared_) + 1;
+    set(shared_, n);
+    return n % 16 == 0;
+  }
+
  private:
   using number = os_env::atomic<std::uint64_t>;
   static constexpr std::uint64_t first_wake = 20'000, in_a_row = 200'000;  // ticks
@@ -87,6 +95,7 @@ class loop_costs {
   number wake_{0};
   number alone_{0};     // ticks of the loops in a row that woke nobody
   number last_end_{0};  // of such a loop
+  number shared_{0};    // short loops that were worth sharing
   number bodies_[sets][2] = {};
 };
 

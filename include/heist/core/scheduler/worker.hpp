@@ -46,7 +46,7 @@ struct worker {
         alone{alone_in_executor},
         random{seed},
         blocks{freelist},
-        deque{deque.usual_capacity, !alone_in_executor},
+        deque{work_deque<runnable*>::usual_capacity, !alone_in_executor},
         continuation_memory{std::move(slots)},
         continuations{reinterpret_cast<continuation_slot*>(continuation_memory.top()), most_continuations,
                       alone_in_executor} {
