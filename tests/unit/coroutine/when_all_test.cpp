@@ -402,45 +402,107 @@ TEST_CASE("coroutine: a task that resumes a member does not run the next one", "
           co_return a + b;
         }) == 3);
   outside.join();
+  ex.wait_idle();  // the task that resumes holds the mutex
 }
 
-TEST_CASE("coroutine: wait_idle waits for members that were submitted before", "[coroutine]") {
-  for (int i = 0; i != 5; ++i) {
-    heist::executor ex{1};
+TEST_CASE("coroutine: nor does a task that runs on top of a resumption, because there are no more fibers",
+          "[coroutine]") {
+  for (int i = 0; i != 20; ++i) {
+    heist::executor ex{heist::options{.workers = 1, .max_fibers = 1}};
+    heist::executor other{1};
     heist_test::watchdog guard{ex, 60s};
-    heist::latch goes_on{1};
+    heist::mutex m;
     std::coroutine_handle<> held;
-    std::atomic<bool> second_ended{false}, all_ended{false}, begun{false}, posted{false}, idle_too_early{false};
-    auto const first = [&]() -> heist::coroutine<> { co_await foreign_event{held}; };
-    auto const second = [&]() -> heist::coroutine<> {
-      goes_on.wait();
-      second_ended = true;
+    std::atomic<bool> ended{false};
+    auto const waits = [&]() -> heist::coroutine<> { co_await foreign_event{held}; };
+    auto const locks = [&]() -> heist::coroutine<> {
+      std::lock_guard const lock{m};
       co_return;
     };
     auto const both = [&]() -> detached {
-      co_await heist::when_all(first(), second());
-      all_ended = true;
+      co_await heist::when_all(waits(), locks());
+      ended = true;
     };
-    ex.post([&] {
+    run_on(ex, [&]() -> heist::coroutine<> {
       both();
-      begun = true;
-      while (!posted) std::this_thread::sleep_for(10us);
-      std::this_thread::sleep_for(1ms);
+      ex.post([&] {
+        std::lock_guard const lock{m};
+        held.resume();
+      });
+      other.invoke([] { std::this_thread::sleep_for(1ms); });
+      co_return;
     });
-    std::thread waits{[&] {
+    ex.wait_idle();
+    CHECK(ended);
+  }
+}
+
+TEST_CASE("coroutine: wait_idle waits for members that were submitted before", "[coroutine]") {
+  for (bool const in_resumptions : {false, true}) {
+    for (int i = 0; i != 5; ++i) {
+      heist::executor ex{1};
+      heist_test::watchdog guard{ex, 60s};
+      heist::latch goes_on{1};
+      std::coroutine_handle<> held;
+      std::atomic<bool> second_ended{false}, all_ended{false}, begun{false}, posted{false}, idle_too_early{false};
+      auto const first = [&]() -> heist::coroutine<> { co_await foreign_event{held}; };
+      auto const second = [&]() -> heist::coroutine<> {
+        goes_on.wait();
+        second_ended = true;
+        co_return;
+      };
+      auto const both = [&]() -> detached {
+        co_await heist::when_all(first(), second());
+        all_ended = true;
+      };
+      // Occupies the worker until there is a request, of a later wave.
+      auto const waits_for_request = [&] {
+        begun = true;
+        while (!posted) std::this_thread::sleep_for(10us);
+        std::this_thread::sleep_for(1ms);
+      };
+      auto const resumes = [&]() -> heist::coroutine<> {
+        held.resume();
+        co_return;
+      };
+      auto const resumes_as_member = [&]() -> detached { co_await heist::when_all(number(1), resumes()); };
+      std::thread begins{[&] {
+        if (in_resumptions) {
+          run_on(ex, [&]() -> heist::coroutine<> {
+            both();
+            waits_for_request();
+            co_return;
+          });
+        } else {
+          ex.post([&] {
+            both();
+            waits_for_request();
+          });
+        }
+      }};
+      std::thread waits{[&] {
+        while (!begun) std::this_thread::sleep_for(10us);
+        ex.wait_idle();
+        idle_too_early = !second_ended;
+      }};
       while (!begun) std::this_thread::sleep_for(10us);
-      ex.wait_idle();
-      idle_too_early = !second_ended;
-    }};
-    while (!begun) std::this_thread::sleep_for(10us);
-    std::this_thread::sleep_for(5ms);  // it waits
-    ex.post([&] { ex.post([&] { held.resume(); }); });
-    posted = true;
-    std::this_thread::sleep_for(10ms);
-    goes_on.count_down();
-    waits.join();
-    CHECK_FALSE(idle_too_early);
-    while (!all_ended) std::this_thread::sleep_for(10us);
+      std::this_thread::sleep_for(5ms);  // it waits
+      std::thread resumer{[&] {
+        posted = true;
+        if (in_resumptions) {
+          ex.post(resumes_as_member);
+        } else {
+          ex.post([&] { ex.post([&] { held.resume(); }); });
+        }
+      }};
+      std::this_thread::sleep_for(10ms);
+      goes_on.count_down();
+      waits.join();
+      CHECK_FALSE(idle_too_early);
+      begins.join();
+      resumer.join();
+      while (!all_ended) std::this_thread::sleep_for(10us);
+    }
   }
 }
 

@@ -61,6 +61,7 @@ HEIST_COLD_BODY void leapfrog(fiber& self, fork_slot& at) {
       if (stolen_task.status == steal_status::stolen) {
         tell(self, fiber_event::takes);
         in_modes const begins_in{self.scheduler.modes()};
+        outside_its_loop const no_loop{self};
         self.run_stolen(*stolen_task.item);
         tell(self, fiber_event::waits);
         continue;

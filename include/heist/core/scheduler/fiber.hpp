@@ -338,6 +338,19 @@ class outside_its_task {
   measurement_pause not_its_work_;
 };
 
+/// While this lives, code on top of a coroutine's resumption is no part of it.
+class outside_its_loop {
+ public:
+  explicit outside_its_loop(fiber& self) noexcept : on_{self}, before_{std::exchange(self.innermost_loop, nullptr)} {}
+  outside_its_loop(outside_its_loop const&) = delete;
+  outside_its_loop& operator=(outside_its_loop const&) = delete;
+  ~outside_its_loop() { on_.innermost_loop = before_; }
+
+ private:
+  fiber& on_;
+  transfer_loop* before_;
+};
+
 inline void continuation_slot::make_public() noexcept {
   caller_frame& f = *frame.load(std::memory_order_relaxed);  // relaxed: owner
   ::new (static_cast<void*>(&f.finished)) completion;

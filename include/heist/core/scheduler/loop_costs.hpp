@@ -72,7 +72,7 @@ class loop_costs {
   bool is_measured_again() noexcept {
     std::uint64_t const n = get(shared_) + 1;
     set(shared_, n);
-    return n % 16 == 0;
+    return n * mixer >> 60 == 0;  // not every 16th: bodies may take turns
   }
 
  private:
@@ -82,13 +82,14 @@ class loop_costs {
   static constexpr unsigned cost_bits = 48;  // of a kept number: the cost of an iteration. The others tell bodies apart
   static constexpr std::uint64_t most_cost = (std::uint64_t{1} << cost_bits) - 1;
   static constexpr double unit = 16;
+  static constexpr std::uint64_t mixer = 0x9E3779B97F4A7C15u;
 
   /// Of a number below 2^63: one instruction.
   static double as_double(std::uint64_t n) noexcept { return static_cast<double>(static_cast<std::int64_t>(n)); }
   static std::uint64_t get(number const& n) noexcept { return n.load(std::memory_order_relaxed); }   // relaxed: advice
   static void set(number& n, std::uint64_t to) noexcept { n.store(to, std::memory_order_relaxed); }  // relaxed: advice
   static std::uint64_t hash(void const* body) noexcept {
-    std::uint64_t const mixed = reinterpret_cast<std::uintptr_t>(body) * 0x9E3779B97F4A7C15u;
+    std::uint64_t const mixed = reinterpret_cast<std::uintptr_t>(body) * mixer;
     return mixed ^ mixed >> 32;
   }
 

@@ -15,6 +15,7 @@ class fiber::on_top {
   explicit on_top(fiber& self) noexcept
       : none_{self, nullptr},
         unknown_{self},
+        no_loop_{self},
         of_{self},
         resumes_{std::exchange(self.resumes, nullptr)},
         modes_{self.scheduler.modes()} {
@@ -30,6 +31,7 @@ class fiber::on_top {
  private:
   interrupted_by const none_;
   outside_its_task const unknown_;
+  outside_its_loop const no_loop_;
   fiber& of_;
   resume_rule* const resumes_;
   in_modes const modes_;

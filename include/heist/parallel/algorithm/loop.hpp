@@ -216,7 +216,7 @@ class loop {
   std::size_t few() const noexcept { return shorter(n_ / 16, many_iterations); }
 
   HEIST_NOINLINE void run_until_stop(Context const* c, void* result, std::size_t lo, std::size_t hi) {
-    constexpr std::size_t between_looks = 256;
+    std::size_t const between_looks = shorter(longer(n_ / 256, 16), 256);  // an iteration may be a piece of a list
     while (lo < (hi = shorter(hi, end())) && !stops()) {
       std::size_t const n = shorter(between_looks, hi - lo);
       body_.run(body_, c, result, lo, lo + n);

@@ -21,9 +21,9 @@ struct loop_options {
   /// The fewest iterations that are worth a task of their own. By default the loop finds out as it runs. 0 throws
   /// algorithm_error.
   std::size_t grain = automatic;
-  /// After a stop request each worker begins at most 256 further iterations. An algorithm throws stopped_error: also of an empty range, if
-  /// the stop was requested before the call. A loop (for_each.hpp) that was stopped after it had begun returns false
-  /// instead.
+  /// After a stop request each worker begins at most 256 further iterations. In a list it may begin 2 % of the elements.
+  /// An algorithm throws stopped_error: also of an empty range, if the stop was requested before the call. A loop
+  /// (for_each.hpp) that was stopped after it had begun returns false instead.
   std::stop_token stop = {};
   /// Makes the loop one run of this region. Under a policy with memory it is then divided in the same way each time,
   /// and its parts come back to where they were (context::invoke).

@@ -82,22 +82,21 @@ struct shared_loop : open_loop {
         continue;
       }
       std::size_t at = lo;
-      try {
-        // One unit of a huge range may be longer than a block.
-        for (std::size_t n = 2 * block.get(); hi - at > n && at + n < end();) {
+      do {  // once, but one unit of a huge range may be longer than a block
+        std::size_t const n = block.get() > (hi - at) / 2 ? hi - at : 2 * block.get();
+        try {
           of->run_block(nullptr, result, at, at + n);
-          at += n;
+        } catch (...) {
+          keep(exception_of_task(), at);
+          return true;
         }
-        if (at < end()) of->run_block(nullptr, result, at, hi);
-      } catch (...) {
-        keep(exception_of_task(), at);
-        return true;
-      }
-      if (caller) ran += hi - lo;
-      if (!is_timed) continue;
-      std::uint64_t const now = os_env::ticks();
-      block.adapt(hi - lo, now - before);
-      before = now;
+        at += n;
+        if (!is_timed) continue;
+        std::uint64_t const now = os_env::ticks();
+        block.adapt(n, now - before);
+        before = now;
+      } while (at != hi && at < end());
+      if (caller) ran += at - lo;
     }
     return true;
   }
