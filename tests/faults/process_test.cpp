@@ -199,8 +199,9 @@ TEST_CASE("fork(): permits of the parent's workers are free in the child", "[fau
       while (!ends) std::this_thread::yield();
     });
     while (!runs) std::this_thread::yield();
-    // As above: no thread may hold a lock of the allocator. The other worker waits.
-    while (heist::under_asan && parents.state_text().find("waits for a permit") == std::string::npos)
+    // As above: no thread may hold a lock of the allocator. The other worker waits, or has never seen that there is work.
+    while (heist::under_asan && parents.sleeping_workers() == 0 &&
+           parents.state_text().find("waits for a permit") == std::string::npos)
       std::this_thread::yield();
     auto const grandchild = run_child(
         [&] {
