@@ -1,7 +1,9 @@
 // Every victim policy gives the same results, and one that asks for more than names is told_samples of it.
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <thread>
 
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
@@ -89,6 +91,31 @@ TEMPLATE_TEST_CASE("victim policies: forks, and submissions from outside and ins
     }
     parent_first.wait_idle();
     CHECK(ran == 1000);
+  }
+}
+
+TEST_CASE("victim policies: a thief that returns to a full deque leaves nobody out", "[sched]") {
+  for (std::size_t const workers : {3, 4, 16}) {
+    heist::executor ex{workers};
+    heist_test::watchdog guard{ex, 120s};
+    for (int i = 0; i != 10; ++i) {
+      std::atomic<bool> begun{false}, over{false};
+      std::atomic<int> left{0};
+      ex.post([&] {  // its deque is never empty
+        begun = true;
+        while (!over) {
+          for (; left < 1000; ++left) ex.post([&left] { --left; });
+          std::this_thread::yield();
+        }
+      });
+      ex.post([&] {  // waits for a task that only a thief can run
+        while (!begun) std::this_thread::yield();
+        ex.post([&over] { over = true; });
+        while (!over) std::this_thread::yield();
+      });
+      ex.wait_idle();
+      CHECK(left == 0);
+    }
   }
 }
 

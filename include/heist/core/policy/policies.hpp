@@ -42,7 +42,7 @@ struct bundle {
   using tier_type = Tier;
 };
 
-/// The default: uniformly random victims, parent-first.
+/// The default: uniformly random victims, parent-first. A thief returns to a deque that had more tasks than it took.
 struct random : bundle<victim::random, idle::standard> {};
 
 /// Child-first; a region's run yields its steal tree. For executors with <heist/replay.hpp>.

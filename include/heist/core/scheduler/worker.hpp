@@ -71,6 +71,8 @@ struct worker {
   bool loop_is_next = false;                  ///< a loop of a thread outside comes before the next request
   std::uint64_t permit_since = 0;             ///< when it got its permit, in ticks (worker_permits)
   std::uint32_t until_look = 64;              ///< tasks to run before the next look at the oldest entry
+  worker* had_more = nullptr;                 ///< whose deque had more tasks when this one last stole there
+  std::uint32_t returned = 0;                 ///< how often it has come there again
   std::uint64_t last_look = os_env::ticks();  ///< when that was last taken, in ticks
   request_share share;                        ///< how much of its time requests get
   std::uint32_t pending_count = 0;            ///< tasks finished for `holder` and not yet reported
@@ -130,6 +132,10 @@ struct worker {
   injection_queue<queued_runnable> own_fibers;
   /// Work given to this worker; any worker adds to it, and takes from it when it finds nothing else.
   injection_queue<queued_runnable> mailbox;
+
+  /// Does it steal from `had_more` next? Among many workers that is hard to find again. Asked where the policy does not
+  /// choose among victims. From time to time another victim comes first, so that nobody is left out.
+  bool returns() noexcept { return had_more != nullptr && ++returned % 16 != 0; }
 
   /// Before it makes a parked fiber ready.
   void wakes() noexcept {

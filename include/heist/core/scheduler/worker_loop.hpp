@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>  // is_same
+#include <utility>      // exchange
 
 #include "heist/core/base/assert.hpp"
 #include "heist/core/base/env.hpp"
@@ -32,6 +33,7 @@ class worker_loop {
   static constexpr bool observed = Observer::observes;
   static constexpr bool is_timed = observed && time_observer<Observer>;
   using search = typename Scheduler::search_type;
+  static constexpr bool returns = std::is_same_v<victim_type, heist::victim::random> && !search::looks;
 
  public:
   /// Runs on fiber `self` until the executor stops (Algorithm 2). Every task that returns may have changed the fiber's
@@ -232,7 +234,10 @@ class worker_loop {
   HEIST_ALWAYS_INLINE static runnable* attempt(victim_type& victim, heist::victim::thief_view const& me, fiber& self) {
     worker& w = *self.worker;
     core& scheduler = w.scheduler;
-    std::uint32_t const v = choose(victim, me, w, [&w](std::uint32_t u) -> worker& { return *w.scheduler.workers[u]; });
+    std::uint32_t const v =
+        returns && w.returns()
+            ? std::exchange(w.had_more, nullptr)->number
+            : choose(victim, me, w, [&w](std::uint32_t u) -> worker& { return *w.scheduler.workers[u]; });
     HEIST_ASSERT(includes_all(v, me, w),
                  heist::victim::complaint<victim_type>(
                      "never names a worker that has work, or the injector although there is something in it; "
@@ -290,12 +295,13 @@ class worker_loop {
 
   /// One attempt at `stolen_from`, which `victim` has named as `v`.
   static runnable* steal_from_victim(victim_type& victim, std::uint32_t v, worker& stolen_from, fiber& self) {
-    worker const& w = *self.worker;
+    worker& w = *self.worker;
     if constexpr (is_timed) observer(w.scheduler).attempt(w.number);
     steal_result<runnable*> const stolen_task = steal_from(stolen_from, self, has_frames(stolen_from, w));
     tell(victim, v, stolen_task.status, stolen_from);
     if (stolen_task.status != steal_status::stolen) return nullptr;
     if constexpr (is_timed) observer(w.scheduler).success(w.number);
+    if constexpr (returns) w.had_more = stolen_from.deque.maybe_empty() ? nullptr : &stolen_from;
     count_steal(w, stolen_from);
     return stolen_task.item;
   }

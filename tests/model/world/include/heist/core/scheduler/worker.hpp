@@ -47,6 +47,9 @@ struct worker {
   std::uint64_t active_since = 0;
   std::uint64_t worked = 0;
   std::uint32_t until_look = 1;
+  worker* had_more = nullptr;
+  std::uint32_t returned = 0;
+  bool returns() noexcept { return had_more != nullptr && ++returned % 16 != 0; }
   std::uint64_t last_look = 0;
   request_share share;
   std::uint32_t pending_count = 0;
