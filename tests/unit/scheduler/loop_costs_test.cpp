@@ -218,6 +218,19 @@ TEST_CASE("loops: an exception ends one of nearly all numbers", "[algo]") {
   }
 }
 
+TEST_CASE("loops: blocks of nearly all numbers", "[algo]") {
+  for (std::size_t const workers : {1, 2, 4}) {
+    executor ex{workers};
+    heist_test::watchdog guard{ex, 120s, "a huge grain"};
+    for (std::size_t const grain : {std::size_t{1} << 63, std::size_t{1} << 62, (std::size_t{1} << 63) + 1}) {
+      std::atomic<std::uint64_t> ran{0};
+      auto const body = [&ran](std::uint64_t lo, std::uint64_t hi) { ran += hi - lo; };
+      heist::for_each_block(ex, std::uint64_t{0}, ~std::uint64_t{0}, body, {.grain = grain});
+      CHECK(ran == ~std::uint64_t{0});
+    }
+  }
+}
+
 TEST_CASE("loops: one that is empty or has a single block wakes nobody", "[algo]") {
   executor ex{2};
   heist_test::watchdog guard{ex, 120s, "empty loops"};
