@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>  // forward
 
+#include "heist/core/fiber/current.hpp"
 #include "heist/core/memory/block_pool.hpp"
 #include "heist/core/scheduler/fiber.hpp"
 #include "heist/core/scheduler/worker.hpp"
@@ -66,6 +67,15 @@ void* allocate_shared_block(core& scheduler, std::size_t bytes);
 void free_shared_block(void* block, std::size_t bytes) noexcept;
 /// The same for a thread that is no worker, or a block that is too large for pools.
 HEIST_RARE void free_block_outside(void* block, std::size_t bytes) noexcept;
+/// As free_shared_block(), for callers whose compiler knows `bytes`: little code is left there.
+HEIST_ALWAYS_INLINE void free_block_inline(void* block, std::size_t bytes) noexcept {
+  worker* const w = block_pool::fits(bytes, 1) ? this_worker() : nullptr;  // kept: asked for its pool, at once
+  if (w != nullptr) {
+    w->blocks.give(block, bytes);
+  } else {
+    free_block_outside(block, bytes);
+  }
+}
 
 /// A callable whose lifetime ends when its owner says so: before the frame or the scope that waits for it may resume,
 /// which its destructor must not see gone.

@@ -3,7 +3,6 @@
 
 #include "heist/core/executor/pooled.hpp"
 
-#include "heist/core/fiber/current.hpp"
 #include "heist/core/memory/outside_blocks.hpp"
 #include "heist/core/scheduler/core.hpp"
 
@@ -14,12 +13,7 @@ HEIST_BODY void* allocate_shared_block(core& scheduler, std::size_t bytes) {
 }
 
 HEIST_BODY void free_shared_block(void* block, std::size_t bytes) noexcept {
-  worker* const w = block_pool::fits(bytes, 1) ? this_worker() : nullptr;  // kept: asked for its pool, at once
-  if (w != nullptr) {
-    w->blocks.give(block, bytes);
-  } else {
-    free_block_outside(block, bytes);
-  }
+  free_block_inline(block, bytes);
 }
 
 HEIST_COLD_BODY void free_block_outside(void* block, std::size_t bytes) noexcept {

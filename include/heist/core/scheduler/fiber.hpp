@@ -92,7 +92,7 @@ class fiber {
   fork_slot const* stolen = nullptr;        ///< the stolen task that it runs
   outside_note const* limits = nullptr;     ///< the limits of the youngest task on it that has some; for people
   frame_tracker* tracker = nullptr;         ///< the youngest measured frame's
-  transfer_loop* innermost_loop = nullptr;  ///< the innermost on it (parallel/coroutine/resumption.hpp)
+  transfer_loop* innermost_loop = nullptr;  ///< on this fiber (parallel/coroutine/resumption.hpp)
   std::uint64_t extension_word = 0;         ///< the extension's own
   std::uint32_t keeps_waiting = 0;          ///< frames whose waits for a lock no stop ends
   unique_ptr<fiber> next_of_all;

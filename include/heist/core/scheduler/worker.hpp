@@ -71,7 +71,7 @@ struct worker {
   bool loop_is_next = false;                  ///< a loop of a thread outside comes before the next request
   std::uint64_t permit_since = 0;             ///< when it got its permit, in ticks (worker_permits)
   std::uint32_t until_look = 64;              ///< tasks to run before the next look at the oldest entry
-  worker* had_more = nullptr;                 ///< whose deque had more tasks when this one last stole there
+  worker* had_more = nullptr;                 ///< it stole there last, and left tasks in the deque
   std::uint32_t returned = 0;                 ///< how often it has come there again
   std::uint64_t last_look = os_env::ticks();  ///< when that was last taken, in ticks
   request_share share;                        ///< how much of its time requests get
@@ -134,7 +134,7 @@ struct worker {
   injection_queue<queued_runnable> mailbox;
 
   /// Does it steal from `had_more` next? Among many workers that is hard to find again. Asked where the policy does not
-  /// choose among victims. From time to time another victim comes first, so that nobody is left out.
+  /// choose among victims. Before one of 16 returns it tries another victim: that one may have work, too.
   bool returns() noexcept { return had_more != nullptr && ++returned % 16 != 0; }
 
   /// Before it makes a parked fiber ready.

@@ -12,7 +12,7 @@ namespace heist::detail {
 //   E1  arrive: left_.fetch_sub(release) -> arrive: left_.load, fetch_sub (acquire)   what those did that came before
 
 /// Threads  expect() before any comes; the others by any thread.
-/// Cost     one locked operation each, none for one that sees that all who are left are the caller's.
+/// Cost     one locked operation each, none for an arrival that finds no other thread left to arrive.
 template <class Env = os_env>
 class basic_arrivals {
  public:

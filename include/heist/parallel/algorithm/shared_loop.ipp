@@ -222,10 +222,10 @@ HEIST_BODY bool run_shared(core& scheduler, fiber* here, loop_body<context>& bod
   double const iteration = remembers ? costs.of_iteration(kind) : loop_costs::unknown;
   double const expected = iteration * static_cast<double>(n);
   double const worth_opening = static_cast<double>(patience) + worth_sharing;
-  bool const opens =
-      expected > worth_opening && (is_long ? !wakes && iteration != loop_costs::unknown
-                                           : (!wakes || costs.are_worth_waking(expected)) &&
-                                                 (expected > 8 * worth_opening || !costs.is_measured_again()));
+  bool opens = expected > worth_opening && (!wakes || (!is_long && costs.are_worth_waking(expected)));
+  if (opens) {
+    opens = is_long ? iteration != loop_costs::unknown : expected > 8 * worth_opening || !costs.is_measured_again();
+  }
   std::size_t first = 0;
   block_size block{all.least(), block_ticks};
   if (n <= all.least() || (may_be_alone && (workers == 1 || !opens))) {

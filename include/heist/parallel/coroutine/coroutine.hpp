@@ -26,7 +26,7 @@ namespace detail {
 template <class T>
 struct coroutine_promise_base : awaited_coroutine {
   static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }
-  static void operator delete(void* frame, std::size_t bytes) noexcept { free_frame(frame, bytes); }
+  static void operator delete(void* frame, std::size_t bytes) noexcept { free_block_inline(frame, bytes); }
 
   std::suspend_always initial_suspend() const noexcept { return {}; }
   /// Goes on with the awaiting coroutine, in place of this one.

@@ -117,12 +117,12 @@ struct coroutine_group {
   void begin(std::coroutine_handle<> awaiting, core* home, task_of_coroutine const* of, member const* all,
              std::uint32_t count);
 
-  /// `self` has ended. Returns the next member if the calling worker would run it next, and begins it in place of `self`
-  /// and as a part of its unit; null: it is not so.
+  /// `self` has ended. If the calling worker would run the next member next, that begins now, as a part of the same unit.
+  /// Returns it then, and null otherwise.
   std::coroutine_handle<> begin_next(awaited_coroutine const& self) noexcept;
 
   arrivals left;
-  unsigned wave = transfer_loop::no_unit;  ///< of the members' units; no_unit: each has its own
+  unsigned wave = transfer_loop::no_unit;  ///< that all members' units have; no_unit: they may differ
   std::coroutine_handle<> continuation;
   core* scheduler = nullptr;  ///< of `continuation`; null: it resumes anywhere
 };
@@ -161,19 +161,11 @@ bool runs_on(core const& scheduler) noexcept;
 /// Memory of a frame where the calling worker's pool has none at once.
 HEIST_RARE void* allocate_frame_elsewhere(std::size_t bytes);
 
-/// Frames come from the pools of workers. The compiler knows `bytes` where these are inlined, so little code is left.
+/// Frames come from the pools of workers. The compiler knows `bytes` where this is inlined, so little code is left.
 HEIST_ALWAYS_INLINE void* allocate_frame(std::size_t bytes) {
   worker* const w = block_pool::fits(bytes, 1) ? this_worker() : nullptr;  // kept: asked for its pool, at once
   void* const kept = w != nullptr ? w->blocks.take_kept(bytes) : nullptr;
   return kept != nullptr ? kept : allocate_frame_elsewhere(bytes);
-}
-HEIST_ALWAYS_INLINE void free_frame(void* frame, std::size_t bytes) noexcept {
-  worker* const w = block_pool::fits(bytes, 1) ? this_worker() : nullptr;  // kept: asked for its pool, at once
-  if (w != nullptr) {
-    w->blocks.give(frame, bytes);
-  } else {
-    free_block_outside(frame, bytes);
-  }
 }
 
 [[noreturn]] void reject_second_await();

@@ -145,8 +145,8 @@ HEIST_BODY std::coroutine_handle<> end_elsewhere(awaited_coroutine& self, void* 
   return next;
 }
 
-/// The loop that is all of the unit of work that `w` runs. Null: other code has resumed what it runs, and has its own
-/// exceptions, floating-point modes and locks.
+/// The loop in which `w` runs a resumption, if that is its whole unit of work. Null: other code is below the coroutine. That
+/// code has exceptions, floating-point modes and locks of its own.
 inline transfer_loop const* unit_on(worker const& w) noexcept {
   // relaxed: its own
   transfer_loop const* const loop = w.current.load(std::memory_order_relaxed)->innermost_loop;
@@ -159,7 +159,7 @@ HEIST_BODY std::coroutine_handle<> coroutine_group::begin_next(awaited_coroutine
   // A task of its own would be seen by observers, and let requests and older tasks come first from time to time.
   if (w == nullptr || w->scheduler.on_task != nullptr || w->until_look == 1 || w->notification.is_set()) return {};
   transfer_loop const* const unit = unit_on(*w);
-  // Who waits for the member's unit must go on to wait for this one.
+  // The member's unit ends now. So this unit must have its wave, or both: then those who wait for that one wait for this one.
   if (unit == nullptr || (unit->unit != wave && unit->unit != work_count<>::both)) return {};
   // relaxed: its own
   if (w->current.load(std::memory_order_relaxed)->interrupt != interrupt_of(self.of)) return {};
